@@ -136,7 +136,7 @@ constexpr std::array<Rule, kHabits> kRules = {{
      .praise = "You loaded straight logs as they were.",
      .off = {}},
     {.habit = "hesitates",
-     .occasion = "cycles from grab to grab",
+     .occasion = "cycles from grab to grab, or from target to target",
      .definition =
          "share of the crane's time at rest: less than 2 cm in 0.5 s, and no actuator moves; "
          "driving does not count",
@@ -149,8 +149,8 @@ constexpr std::array<Rule, kHabits> kRules = {{
      .source = "good operators keep the boom moving (Purfuerst and Erler 2012); limit estimated",
      .needs = kTip | kGrips | kWork,
      .advice =
-         "The crane stood still for {2} % of the time, about {3} too long: look for the next log "
-         "while this one moves.",
+         "The crane stood still for {2} % of the time, about {3} too long: look where to go next "
+         "while it still moves.",
      .praise = "You kept the boom moving.",
      .off = {}},
     {.habit = "hunts at the target",

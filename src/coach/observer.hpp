@@ -70,6 +70,7 @@ class Observer {
   void grab(const Sample& sample);
   void let_go();
   void follow_rest(const training::ElementSample& at);
+  void rest_in_leg(double begin_s);
   double swing_at_closing(std::int64_t taken) const;
   void note(Habit habit, double begin_s, double value, bool counts, double lost_s);
 
@@ -93,6 +94,9 @@ class Observer {
   // In the cycle under way.
   double crane_s_ = 0.0, rest_s_ = 0.0, this_rest_s_ = 0.0, longest_rest_s_ = 0.0,
          longest_begin_s_ = 0.0;
+  // Where nothing is gripped a leg is a cycle.
+  std::vector<Occasion> leg_rests_;
+  double leg_crane_s_ = 0.0, leg_rest_s_ = 0.0;  // at its begin
 };
 
 }  // namespace knuckleboom::coach

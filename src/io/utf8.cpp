@@ -37,6 +37,12 @@ std::string from_latin1(std::string_view bytes) {
   return out;
 }
 
+bool disturbs_text(char32_t c) {
+  return c == 0x061C || c == 0x180E || c == 0x200B || c == 0x200E || c == 0x200F ||
+         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x2069) || c == 0xFEFF ||
+         (c >= 0xE0000 && c <= 0xE007F);
+}
+
 void append_utf8(char32_t code, std::string& out) {
   const auto byte = [&](char32_t b) { out += static_cast<char>(static_cast<unsigned char>(b)); };
   const auto tail = [&](unsigned shift) { byte(0x80U | ((code >> shift) & 0x3FU)); };

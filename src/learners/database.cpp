@@ -110,6 +110,11 @@ CREATE TABLE notes (
 CREATE INDEX notes_by_recording ON notes(recording, tick);
 )SQL";
 
+// Added by format 6. Rows of before have no seal.
+constexpr const char* kSealedQuizzes = R"SQL(
+ALTER TABLE quizzes ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+)SQL";
+
 // From format 1 to 2. Names that have become equal are kept; find() prefers the given spelling.
 constexpr const char* kUpgrade = R"SQL(
 ALTER TABLE learners ADD COLUMN folded TEXT NOT NULL DEFAULT '';
@@ -327,6 +332,10 @@ void Database::upgrade() const {
   }
   if (number("PRAGMA user_version") == 4) {
     run(kSettingsAndNotes);
+    run("PRAGMA user_version = 5");
+  }
+  if (number("PRAGMA user_version") == 5) {
+    run(kSealedQuizzes);
     run(fmt::format("PRAGMA user_version = {}", kDatabaseFormat).c_str());
   }
   transaction.commit();
@@ -347,6 +356,7 @@ void Database::check_format(Access access, int patience_ms) {
       run(kTrust);
       run(kCourse);
       run(kSettingsAndNotes);
+      run(kSealedQuizzes);
       run(fmt::format("PRAGMA application_id = {}", kApplication).c_str());
       run(fmt::format("PRAGMA user_version = {}", kDatabaseFormat).c_str());
     }
@@ -419,6 +429,27 @@ std::vector<Summary> Database::list() const {
   return out;
 }
 
+namespace {
+// By their times, but none before the one that it names as the last one: clocks are set back.
+void put_in_order(std::vector<FiledSession>& sessions) {
+  std::map<std::string, std::string> not_before;  // by digest
+  std::vector<std::pair<std::string, std::size_t>> order;
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    const FiledSession& one = sessions[i];
+    const auto last = one.previous.empty() ? not_before.end() : not_before.find(one.previous);
+    const std::string time =
+        last == not_before.end() ? one.started : std::max(one.started, last->second);
+    if (!one.digest.empty()) not_before[one.digest] = time;
+    order.emplace_back(time, i);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<FiledSession> sorted;
+  sorted.reserve(sessions.size());
+  for (const auto& [time, i] : order) sorted.push_back(std::move(sessions[i]));
+  sessions = std::move(sorted);
+}
+}  // namespace
+
 std::vector<FiledSession> Database::sessions(const Learner& learner,
                                              const std::string& exercise) const {
   std::vector<FiledSession> out;
@@ -426,10 +457,9 @@ std::vector<FiledSession> Database::sessions(const Learner& learner,
   Statement rows(
       *this,
       "SELECT id, recording, file, started, exercise, machine, duration, passed, digest, "
-      "previous, trust, why, station, instructor, seal FROM sessions WHERE learner = ?1 AND (?2 = "
-      "'' OR exercise = ?2) "
-      "ORDER BY started, id");
-  rows.bind(learner.id).bind(exercise);
+      "previous, trust, why, station, instructor, seal FROM sessions WHERE learner = ? ORDER BY "
+      "id");
+  rows.bind(learner.id);
   while (rows.step()) {
     FiledSession& session = out.emplace_back();
     session.id = rows.integer(0);
@@ -447,8 +477,11 @@ std::vector<FiledSession> Database::sessions(const Learner& learner,
     session.station = rows.text(12);
     session.instructor = rows.text(13);
     session.seal = rows.text(14);
-    session.results = results(session.id);
   }
+  put_in_order(out);
+  if (!exercise.empty())
+    std::erase_if(out, [&exercise](const auto& one) { return one.exercise != exercise; });
+  for (FiledSession& session : out) session.results = results(session.id);
   return out;
 }
 
@@ -485,13 +518,14 @@ std::string Database::pin_hash(const Learner& learner) const {
 std::vector<QuizTaken> Database::quizzes(const Learner& learner) const {
   std::vector<QuizTaken> out;
   if (handle_ == nullptr) return out;
-  Statement rows(*this,
-                 "SELECT quiz, taken, correct, questions, passed FROM quizzes WHERE learner = ? "
-                 "ORDER BY id");
+  Statement rows(
+      *this,
+      "SELECT quiz, taken, correct, questions, passed, seal FROM quizzes WHERE learner = ? "
+      "ORDER BY id");
   rows.bind(learner.id);
   while (rows.step())
     out.push_back({rows.text(0), rows.text(1), static_cast<int>(rows.integer(2)),
-                   static_cast<int>(rows.integer(3)), rows.integer(4) != 0});
+                   static_cast<int>(rows.integer(3)), rows.integer(4) != 0, rows.text(5)});
   return out;
 }
 
@@ -571,14 +605,15 @@ void Database::set_pin_hash(const Learner& learner, const std::string& hash) {
 void Database::file(const Learner& learner, const QuizTaken& quiz) {
   Transaction transaction(*this);
   Statement(*this,
-            "INSERT INTO quizzes (learner, quiz, taken, correct, questions, passed) VALUES "
-            "(?, ?, ?, ?, ?, ?)")
+            "INSERT INTO quizzes (learner, quiz, taken, correct, questions, passed, seal) VALUES "
+            "(?, ?, ?, ?, ?, ?, ?)")
       .bind(learner.id)
       .bind(quiz.quiz)
       .bind(quiz.taken)
       .bind(std::int64_t{quiz.correct})
       .bind(std::int64_t{quiz.questions})
       .bind(std::int64_t{quiz.passed})
+      .bind(quiz.seal)
       .step();
   transaction.commit();
 }
@@ -702,6 +737,11 @@ std::string sealed_text(const Learner& learner, const FiledSession& session) {
   return text;
 }
 
+std::string sealed_text(const Learner& learner, const QuizTaken& quiz) {
+  return fmt::format("quiz\n{}\n{}\n{}\n{} {} {}\n", learner.key, quiz.quiz, quiz.taken,
+                     quiz.correct, quiz.questions, quiz.passed);
+}
+
 void Database::remove(const Learner& learner) {
   {
     Transaction transaction(*this);
@@ -776,9 +816,10 @@ std::string checked_name(const std::string& name) {
   for (std::size_t i = 0; i < out.size();) {
     const io::Utf8Character character = io::decode_utf8(out, i);
     const char32_t c = character.code;
-    const bool turns = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
-    if (character.length == 0 || c < 0x20 || (c >= 0x7F && c < 0xA0) || turns)
-      throw io::FileError("learner", "a name is UTF-8 text without control characters");
+    if (character.length == 0 || c < 0x20 || (c >= 0x7F && c < 0xA0) || io::disturbs_text(c))
+      throw io::FileError("learner",
+                          "a name is UTF-8 text without control characters and marks of writing "
+                          "direction");
     i += character.length;
   }
   return out;

@@ -19,7 +19,7 @@ struct sqlite3;
 namespace knuckleboom::learners {
 
 // Incremented with every change that older programs cannot read.
-inline constexpr int kDatabaseFormat = 5;
+inline constexpr int kDatabaseFormat = 6;
 
 struct Learner {
   std::int64_t id = 0;
@@ -75,7 +75,10 @@ struct QuizTaken {
   std::string taken;  // "2026-11-28T06:40:12Z"
   int correct = 0, questions = 0;
   bool passed = false;
+  std::string seal{};    // of sealed_text(), by who filed it; empty: none
+  bool believed = true;  // where that was looked at
 };
+std::string sealed_text(const Learner& learner, const QuizTaken& quiz);
 
 // Words that somebody wrote to an instant of a recorded session. The signed file does not have it.
 struct Note {
@@ -111,7 +114,7 @@ class Database {
   std::optional<Learner> find_by_key(const std::string& key) const;
   // Learner of a session.
   std::optional<Learner> owner_of(const std::string& recording) const;
-  // In the order of time; exercise: empty for all.
+  // In the order of time, as far as clocks and the chain of sessions tell; exercise: empty for all.
   std::vector<FiledSession> sessions(const Learner& learner,
                                      const std::string& exercise = {}) const;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,22 +12,28 @@ namespace knuckleboom::learners {
 namespace {
 
 constexpr const char* kEnd = "\r\n";
-constexpr const char* kHeads[] = {"learner", "started", "exercise",  "machine",  "duration_s",
-                                  "file",    "attempt", "passed",    "finished", "trust",
-                                  "why",     "key",     "curve_key", "station",  "instructor"};
+// Who, when and at what; how it ended; then the figures; then where that comes from.
+constexpr const char* kHeads[] = {"learner", "started", "exercise", "machine",
+                                  "attempt", "passed",  "finished", "trust"};
+constexpr const char* kOrigin[] = {"why",        "session_s", "file",     "station",
+                                   "instructor", "key",       "curve_key"};
 
 bool looks_like_a_formula(std::string_view text) {
   return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
 }
 
-// In the order of their first occurrence.
-std::vector<std::string> figure_keys(const std::vector<LearnerSessions>& learners) {
-  std::vector<std::string> keys;
+// Those of the order first, the others by name.
+std::vector<std::string> figure_keys(const std::vector<LearnerSessions>& learners,
+                                     const std::vector<std::string>& order) {
+  std::set<std::string> there;
   for (const auto& [learner, sessions] : learners)
     for (const FiledSession& session : sessions)
       for (const Result& result : session.results)
-        for (const auto& [key, value] : result.figures)
-          if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+        for (const auto& [key, value] : result.figures) there.insert(key);
+  std::vector<std::string> keys;
+  for (const std::string& key : order)
+    if (there.erase(key) > 0) keys.push_back(key);
+  keys.insert(keys.end(), there.begin(), there.end());
   return keys;
 }
 
@@ -44,28 +52,27 @@ std::vector<Cell> row_of(const Learner& learner, const FiledSession& session, co
                            session.started,
                            session.exercise,
                            session.machine,
-                           session.duration_s,
-                           session.file.string(),
                            result != nullptr ? Cell(1.0 * shown.attempt) : Cell(std::string()),
                            shown.passed ? 1.0 : 0.0,
                            shown.finished ? 1.0 : 0.0,
-                           1.0 * session.trust,
-                           session.why,
-                           shown.key,
-                           shown.curve_key,
-                           session.station,
-                           session.instructor};
+                           1.0 * session.trust};
   for (const std::string& key : keys) row.push_back(value_of(shown, key));
+  for (Cell cell :
+       {Cell(session.why), Cell(session.duration_s), Cell(session.file.string()),
+        Cell(session.station), Cell(session.instructor), Cell(shown.key), Cell(shown.curve_key)})
+    row.push_back(std::move(cell));
   return row;
 }
 
 }  // namespace
 
-std::vector<std::vector<Cell>> table_of(const std::vector<LearnerSessions>& learners) {
-  const std::vector<std::string> keys = figure_keys(learners);
+std::vector<std::vector<Cell>> table_of(const std::vector<LearnerSessions>& learners,
+                                        const std::vector<std::string>& order) {
+  const std::vector<std::string> keys = figure_keys(learners, order);
   std::vector<std::vector<Cell>> rows(1);
   for (const char* head : kHeads) rows[0].emplace_back(std::string(head));
   for (const std::string& key : keys) rows[0].emplace_back(key);
+  for (const char* head : kOrigin) rows[0].emplace_back(std::string(head));
   for (const auto& [learner, sessions] : learners)
     for (const FiledSession& session : sessions) {
       for (const Result& result : session.results)
@@ -78,15 +85,17 @@ std::vector<std::vector<Cell>> table_of(const std::vector<LearnerSessions>& lear
 std::string csv_text(std::string_view text, char separator) {
   std::string out(text);
   if (looks_like_a_formula(text)) out.insert(out.begin(), '\'');
-  if (out.find_first_of(std::string("\"\r\n") + separator) == std::string::npos) return out;
+  // In quotes also for another separator: read by that one, what follows it would begin a cell.
+  if (out.find_first_of(std::string("\"\r\n,;\t") + separator) == std::string::npos) return out;
   for (std::size_t i = 0; (i = out.find('"', i)) != std::string::npos; i += 2)
     out.insert(i, 1, '"');
   return fmt::format("\"{}\"", out);
 }
 
-std::string csv_table(const std::vector<LearnerSessions>& learners, CsvStyle style) {
+std::string csv_table(const std::vector<LearnerSessions>& learners,
+                      const std::vector<std::string>& order, CsvStyle style) {
   std::string out;
-  for (const std::vector<Cell>& row : table_of(learners)) {
+  for (const std::vector<Cell>& row : table_of(learners, order)) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i > 0) out += style.separator;
       if (const auto* text = std::get_if<std::string>(&row[i])) {

@@ -13,8 +13,8 @@
 
 namespace knuckleboom::learners {
 
-void write_workbook(const std::filesystem::path& file,
-                    const std::vector<LearnerSessions>& learners) {
+void write_workbook(const std::filesystem::path& file, const std::vector<LearnerSessions>& learners,
+                    const std::vector<std::string>& order) {
   const std::filesystem::path next = fmt::format("{}.{}.tmp", file.string(), ::getpid());
   // The library tells the terminal what it cannot write.
   if (!std::ofstream(next))
@@ -23,7 +23,7 @@ void write_workbook(const std::filesystem::path& file,
   if (book == nullptr) throw io::FileError(file.string(), "cannot be written: no memory");
   lxw_worksheet* const sheet = workbook_add_worksheet(book, "results");
   std::uint32_t number = 0;
-  for (const std::vector<Cell>& row : table_of(learners)) {
+  for (const std::vector<Cell>& row : table_of(learners, order)) {
     std::uint16_t column = 0;
     for (const Cell& cell : row) {
       if (const auto* text = std::get_if<std::string>(&cell); text != nullptr && !text->empty())

@@ -18,8 +18,7 @@ bool is_allowed(char32_t c) {
   if (c == U'\t' || c == U'\n' || c == U'\r') return true;
   if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return false;
   if (c == 0xFFFE || c == 0xFFFF) return false;
-  // Embeddings, overrides and isolates: a name could reorder the text beside it.
-  return !((c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069));
+  return !io::disturbs_text(c);
 }
 
 void append_escaped(char32_t c, std::string& out) {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "endpoint/pin.hpp"
+#include "knuckleboom/recording/session_file.hpp"
 #include "learners/database.hpp"
 #include "program.hpp"
 #include "support/paths.hpp"
@@ -71,10 +72,13 @@ TEST_F(Learners, areExaminedBeforeAnInstructor) {
                    home(), "/bin/sh")
         .wait();
   };
-  ASSERT_EQ(knuckleboom({"drive", "tank", "--exam", "--learner", "Anna", "--headless", "--duration",
-                         "1", "--session", file("exam.h5")})
-                .status,
-            0);
+  ASSERT_EQ(learners({"add", "Anna"}).status, 0);
+  ASSERT_EQ(learners({"set", "Anna", "crane_speed=0.5", "ghost=1", "coach=1"}).status, 0);
+  const Outcome exam = knuckleboom({"drive", "tank", "--exam", "--learner", "Anna", "--headless",
+                                    "--duration", "1", "--session", file("exam.h5")});
+  ASSERT_EQ(exam.status, 0);
+  EXPECT_THAT(exam.errors, HasSubstr("Anna's settings do not hold in it: crane speed 50 %"));
+  EXPECT_EQ(io::read_session(folder_ / "exam.h5").header.option("settings"), nullptr);
   EXPECT_THAT(knuckleboom({"replay", file("exam.h5"), "--headless"}).output,
               HasSubstr("T3 signed: nobody has countersigned"));
   EXPECT_THAT(in_shell("4711", "countersign " + file("exam.h5")).errors,
@@ -145,8 +149,10 @@ TEST_F(Learners, areFiledListedComparedAndExported) {
   EXPECT_THAT(list.output, HasSubstr("2 attempts broken off"));
   EXPECT_THAT(
       learners({"progress"}).output,
-      testing::ContainsRegex("reach on harvester_wheeled: 2 learners\n.*\n=Bo +0 of 1 +1.*  B\n"
-                             "Anna ..?berg +0 of 2 +2.*  B B\n"));
+      testing::ContainsRegex("reach on harvester_wheeled: 2 learners\n.*"
+                             "too few attempts to say: 2\n  =Bo +0 of 1 +1.*\n"
+                             "  Anna ..?berg +0 of 2 +2.*\n"
+                             "time of each attempt \\[s\\]\n  =Bo +B\n  Anna ..?berg +B B\n"));
   EXPECT_THAT(learners({"progress", "--exercise", "path"}).errors,
               HasSubstr("nobody has begun the exercise 'path'"));
   EXPECT_THAT(learners({"compare", "Anna Öberg", "=Bo"}).output,

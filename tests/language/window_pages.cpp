@@ -1,6 +1,7 @@
 #include "language/window_pages.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "app/replay/replay_texts.hpp"
 #include "app/replay/replay_window.hpp"
+#include "app/session/coaching.hpp"
 #include "app/session/lever_texts.hpp"
 #include "app/session/load_session.hpp"
 #include "app/session/session_texts.hpp"
@@ -158,6 +160,35 @@ std::vector<training::SessionSnapshot> moments(const training::Session& session)
   return out;
 }
 
+// Two sentences and praise, the longest that there are.
+std::vector<std::string> longest_advice() {
+  std::vector<std::string> advice, praise;
+  const auto said = [](coach::Finding finding, std::vector<double> marks_s) {
+    CoachLine line;
+    line.text = coach::advice_text(finding);
+    line.marks_s = std::move(marks_s);
+    return coach_sentence(line);
+  };
+  for (int i = 0; i < coach::kHabits; ++i) {
+    coach::Finding one;
+    one.habit = static_cast<coach::Habit>(i);
+    one.occasions = 148;
+    one.counted = 137;
+    one.figure = 0.93;
+    one.lost_s = 754.3;
+    one.verdict = coach::Verdict::kAdvised;
+    advice.push_back(said(one, {61.2, 345.6, 754.3}));
+    one.verdict = coach::Verdict::kPraised;
+    praise.push_back(said(one, {}));
+  }
+  const auto longer = [](const std::string& a, const std::string& b) {
+    return a.size() > b.size();
+  };
+  std::ranges::sort(advice, longer);
+  std::ranges::sort(praise, longer);
+  return {advice[0], advice[1], praise[0]};
+}
+
 training::Score full_score() {
   training::Score score{};
   for (const training::Figure& figure : training::figures()) score.*figure.member = 12.3;
@@ -220,7 +251,18 @@ void add_results(Pages& pages) {
       now.score = full_score();
       now.task.phase = passed ? training::TaskPhase::kPassed : training::TaskPhase::kFailed;
       result.reason = failure_reason(exercise, now);
-      if (exercise.points.given()) result.reason += points_text(exercise, 92.1);
+      if (exercise.points.given()) result.reason += points_text(exercise, 92.1) + ".";
+      result.reason +=
+          std::string(" ") +
+          tr("Recorded; T1 at most, as not all of it was driven by hand from the start.");
+      constexpr std::array<double, 6> kSeconds = {123.4, 23.4, 123.4, 23.4, 12.3, 12.3};
+      const WorkTimes work{kSeconds,
+                           {kSeconds.data(), 2},
+                           {kSeconds.data(), 4},
+                           !loaded.session->machine().wheels.empty(),
+                           loaded.session->machine().load_space.present};
+      for (const view::panels::FigureRow& one : element_rows(work))
+        result.reason += fmt::format(" {}: {}.", one.label, one.value);
       result.figures = figure_rows(exercise, now.score, true);
       learners::Result row{1, passed, true, {{"time_s", 60.0}, {"points", 50.0}}, "key", "curve"};
       learners::FiledSession filed;
@@ -228,6 +270,7 @@ void add_results(Pages& pages) {
       filed.trust = kSigned;
       filed.results = {row, row, row};
       result.history = history_of({filed}, exercise);
+      result.history.advice = longest_advice();
       auto menu = std::make_shared<Menu>(
           result_menu({passed, false, false, passed ? tr(exercise.title) : std::string()}));
       pages.add("result of " + exercise.name, [result, menu](Painter& painter) {
@@ -274,7 +317,10 @@ report::Content full_report() {
   a.title = tr(exercise.title);
   a.learner = kWho;
   a.started = "2026-11-28T06:40:12Z";
-  a.trust = trust_text(2);
+  Trust trust;
+  trust.level = kComputedHere;
+  trust.why = "the control was changed during an attempt";
+  a.trust = trust_text(trust);
   a.of = 2;
   a.outcome = report::Outcome::kFailed;
   a.duration_s = 70.0;

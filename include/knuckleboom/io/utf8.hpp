@@ -19,6 +19,11 @@ bool is_utf8(std::string_view text);
 // Each byte a character, as in Latin-1.
 std::string from_latin1(std::string_view bytes);
 
+// Marks, embeddings, overrides and isolates of writing direction, separators of lines, and what is not seen at
+// all: in a name or a note they would reorder, break or forge the text around it. Joiners are none of them:
+// some scripts need them.
+bool disturbs_text(char32_t code);
+
 // Appends a character up to U+10FFFF that is no surrogate.
 void append_utf8(char32_t code, std::string& out);
 

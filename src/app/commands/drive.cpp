@@ -11,6 +11,7 @@
 #include "app/session/drive_request.hpp"
 #include "app/session/filing.hpp"
 #include "app/session/names.hpp"
+#include "app/session/operator_settings.hpp"
 #include "app/shell/asked_pin.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -37,6 +38,11 @@ int drive(const DriveOptions& options) {
     request.learner = std::move(who.name);
     request.learner_id = std::move(who.key);
     request.choice.settings = std::move(who.settings);
+    if (request.choice.variant && !request.choice.settings.empty())
+      complain(fmt::format(
+          "an exam is driven with the exercise's own machine and levers; {}'s settings do not hold "
+          "in it: {}",
+          request.learner, in_words(settings_of(request.choice.settings))));
   }
   // Said before a window opens.
   if (!request.levers_from.empty()) {
@@ -62,6 +68,7 @@ int drive(const DriveOptions& options) {
     complain("continuing without rendering");
   }
   try {
+    if (!request.screenshot.empty()) speak_as_chosen(request.language);
     return drive_headless(request);
   } catch (const view::WindowError& error) {
     throw RunFailure(error.what());

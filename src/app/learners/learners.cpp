@@ -4,9 +4,11 @@
 #include <cmath>
 #include <exception>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,7 +42,7 @@ using learners::Learner;
 using learners::Result;
 using learners::Summary;
 
-constexpr std::size_t kNameWidth = 24, kValueWidth = 14;
+constexpr std::size_t kNameWidth = 24;
 
 std::string day(const std::string& utc) { return report::date_text(utc).substr(0, 10); }
 
@@ -49,7 +51,7 @@ Learner find(const Database& database, const std::string& name) {
   std::vector<std::string> names;
   for (const Summary& one : database.list()) names.push_back(one.learner.name);
   throw UserError(
-      fmt::format("there is no learner '{}'{}", printable(name),
+      fmt::format("there is no learner '{}'{}", one_line(name),
                   names.empty() ? "; no learner is filed yet" : alternatives(name, names)));
 }
 
@@ -74,6 +76,19 @@ std::size_t missing_links(const std::vector<FiledSession>& sessions) {
   }
   return static_cast<std::size_t>(std::count_if(
       wanted.begin(), wanted.end(), [&](const auto& digest) { return !there.contains(digest); }));
+}
+
+// Sessions that begin before the one that came before them, or later than now.
+std::size_t against_the_clock(const std::vector<FiledSession>& sessions) {
+  std::map<std::string, std::string> started;  // by digest
+  for (const FiledSession& one : sessions)
+    if (!one.digest.empty()) started[one.digest] = one.started;
+  const std::string now = io::now_utc();
+  return static_cast<std::size_t>(
+      std::count_if(sessions.begin(), sessions.end(), [&](const FiledSession& one) {
+        const auto last = started.find(one.previous);
+        return one.started > now || (last != started.end() && last->second > one.started);
+      }));
 }
 
 // Attempts of a session in words, with the times of those that were broken off.
@@ -121,19 +136,44 @@ int list(const Database& database) {
   return kSuccess;
 }
 
+// As the commands take it: sessions of the user's folder by their names.
+std::string name_in_folder(const FiledSession& session) {
+  return session.file.parent_path() == user_session_folder() ? session.file.filename().string()
+                                                             : session.file.string();
+}
+
 int show(const Database& database, const std::string& name) {
   const Learner learner = find(database, name);
   const std::vector<FiledSession> sessions = filed_sessions(database, learner);
-  say(fmt::format("{}: {}\n", printable(learner.name),
+  say(fmt::format("{}: {}\n", one_line(learner.name),
                   counted(static_cast<long long>(sessions.size()), "session", "sessions")));
+  std::vector<std::vector<std::string>> rows = {
+      {"  session begun", "exercise", "attempts", "their times [s]", "lasted", "trust", "file"}};
+  std::vector<std::string> reasons;  // each once
   for (const FiledSession& session : sessions) {
-    say(fmt::format("  {}  {}  {}  {}  T{}  {}\n", report::date_text(session.started),
-                    padded(session.exercise, 16), padded(results_text(session), 28),
-                    padded(report::quantity(session.duration_s, "s"), 12, true), session.trust,
-                    printable(session.file.string())));
-    if (session.trust < kSigned && !session.why.empty())
-      say(fmt::format("      T{}: {}\n", session.trust, printable(session.why)));
+    std::string trust = fmt::format("T{}", session.trust);
+    if (session.trust < kSigned && !session.why.empty()) {
+      const std::string reason = fmt::format("T{}: {}", session.trust, session.why);
+      auto found = std::find(reasons.begin(), reasons.end(), reason);
+      if (found == reasons.end()) found = reasons.insert(found, reason);
+      trust += fmt::format(" ({})", found - reasons.begin() + 1);
+    }
+    rows.push_back({"  " + report::date_text(session.started), session.exercise,
+                    results_text(session), attempt_times(session.results),
+                    report::quantity(session.duration_s, "s"), trust, name_in_folder(session)});
   }
+  if (!sessions.empty()) say(in_columns(rows, "lllrrll"));
+  for (std::size_t i = 0; i < reasons.size(); ++i)
+    say(fmt::format("  ({}) {}\n", i + 1, one_line(reasons[i])));
+  if (!sessions.empty())
+    say("Times from the first lever movement of each attempt; B: broken off, *: not passed. A "
+        "session "
+        "lasts\nfrom its start to its end, with all that is before, between and after them.\n");
+  if (const std::size_t odd = against_the_clock(sessions); odd > 0)
+    say(fmt::format(
+        "{} by a clock that was wrong or set back: the chain of sessions, or today's "
+        "date, says otherwise\n",
+        counted(static_cast<long long>(odd), "session is dated", "sessions are dated")));
   if (const std::size_t missing = missing_links(sessions); missing > 0)
     say(fmt::format("{} came before one of these and {} not filed here\n",
                     counted(static_cast<long long>(missing), "session", "sessions"),
@@ -148,15 +188,15 @@ int set(const LearnersOptions& options) {
   for (const std::string& one : options.settings) {
     if (one.ends_with('=') && one.size() > 1) {
       if (all.erase(one.substr(0, one.size() - 1)) == 0)
-        throw UserError(fmt::format("{}: there is no such setting of {}", printable(one),
-                                    printable(learner.name)));
+        throw UserError(fmt::format("{}: there is no such setting of {}", one_line(one),
+                                    one_line(learner.name)));
       continue;
     }
     for (const auto& [name, value] : settings_of(one)) all[name] = value;
   }
   if (!options.settings.empty()) database.set_settings(learner, all);
   const std::string words = in_words(all);
-  say(fmt::format("{}: {}\n", printable(learner.name),
+  say(fmt::format("{}: {}\n", one_line(learner.name),
                   words.empty() ? "all as in the files" : words));
   return kSuccess;
 }
@@ -189,11 +229,25 @@ std::map<std::string, Pool> pools_of(const Database& database, const Learner& le
 
 std::string value_of(const Result& result, const training::Figure& figure) {
   for (const auto& [key, value] : result.figures)
-    if (key == figure.name) return report::quantity(value, figure.unit, figure.elapsed);
+    if (key == figure.name && std::isfinite(value))
+      return report::quantity(value, figure.unit, figure.elapsed);
   return "-";
 }
 
-void compare_in(const Pool& pool_a, const Pool& pool_b) {
+// The one with the most points, or else the shortest: of those that were passed, if any was.
+const Result& best_of(const std::vector<Result>& results) {
+  const auto worth = [](const Result& one) {
+    const double points = learners::figure_of(one, "points");
+    const double time_s = learners::figure_of(one, "time_s");
+    return std::pair(one.passed, !std::isnan(points)   ? points
+                                 : !std::isnan(time_s) ? -time_s
+                                                       : -std::numeric_limits<double>::max());
+  };
+  return *std::max_element(results.begin(), results.end(),
+                           [&worth](const auto& a, const auto& b) { return worth(a) < worth(b); });
+}
+
+void compare_in(const Learner& of_a, const Pool& pool_a, const Learner& of_b, const Pool& pool_b) {
   const auto passed = [](const Pool& pool) {
     const auto count = std::count_if(pool.results.begin(), pool.results.end(),
                                      [](const Result& result) { return result.passed; });
@@ -201,25 +255,29 @@ void compare_in(const Pool& pool_a, const Pool& pool_b) {
     if (pool.broken_off > 0) text += fmt::format(", {} broken off", pool.broken_off);
     return text;
   };
-  const auto row = [](const std::string& label, const std::vector<std::string>& values) {
-    std::string text = "  " + padded(label, kNameWidth);
-    for (const std::string& value : values) text += padded(value, kValueWidth, true);
-    say(text + "\n");
-  };
+  say(fmt::format("{} on {}: {} {}, {} {}\n", one_line(pool_a.exercise), one_line(pool_a.machine),
+                  one_line(of_a.name), passed(pool_a), one_line(of_b.name), passed(pool_b)));
+  std::vector<std::vector<std::string>> rows = {
+      {"", of_a.name, "", "", of_b.name, "", ""},
+      {"", "first", "best", "last", "first", "best", "last"}};
   const std::vector<Result>&a = pool_a.results, &b = pool_b.results;
-  say(fmt::format("{} on {}: {} and {}\n", printable(pool_a.exercise), printable(pool_a.machine),
-                  passed(pool_a), passed(pool_b)));
-  row("", {"first", "last", "first", "last"});
-  for (const training::Figure& figure : training::figures())
-    row(std::string(figure.label), {value_of(a.front(), figure), value_of(a.back(), figure),
-                                    value_of(b.front(), figure), value_of(b.back(), figure)});
+  const Result *best_a = &best_of(a), *best_b = &best_of(b);
+  for (const training::Figure& figure : training::figures()) {
+    std::vector<std::string> row = {"  " + std::string(figure.label)};
+    for (const Result* one : {&a.front(), best_a, &a.back(), &b.front(), best_b, &b.back()})
+      row.push_back(value_of(*one, figure));
+    // Not measured by anybody here.
+    if (std::any_of(row.begin() + 1, row.end(), [](const auto& value) { return value != "-"; }))
+      rows.push_back(std::move(row));
+  }
+  say(in_columns(rows, "lrrrrrr"));
 }
 
 int compare_learners(const Database& database, const LearnersOptions& options) {
   const Learner a = find(database, options.name), b = find(database, options.other);
   if (a.id == b.id)
     throw UserError(
-        fmt::format("'{}' is both of the learners to compare; name two", printable(a.name)));
+        fmt::format("'{}' is both of the learners to compare; name two", one_line(a.name)));
   const std::map<std::string, Pool> of_a = pools_of(database, a), of_b = pools_of(database, b);
   std::set<std::string> in_a, in_b, both;
   for (const auto& [key, pool] : of_a) in_a.insert(pool.exercise);
@@ -229,31 +287,30 @@ int compare_learners(const Database& database, const LearnersOptions& options) {
   if (!options.exercise.empty()) {
     if (!both.contains(options.exercise))
       throw UserError(fmt::format(
-          "{} and {} have not both finished the exercise '{}'{}", printable(a.name),
-          printable(b.name), options.exercise,
+          "{} and {} have not both finished the exercise '{}'{}", one_line(a.name),
+          one_line(b.name), options.exercise,
           both.empty() ? ", nor any other"
                        : alternatives(options.exercise,
                                       std::vector<std::string>(both.begin(), both.end()))));
     both = {options.exercise};
   }
   if (both.empty()) {
-    say(fmt::format("There is no exercise that both {} and {} have finished.\n", printable(a.name),
-                    printable(b.name)));
+    say(fmt::format("There is no exercise that both {} and {} have finished.\n", one_line(a.name),
+                    one_line(b.name)));
     return kSuccess;
   }
-  say(fmt::format("{} and {}\n", printable(a.name), printable(b.name)));
   for (const std::string& exercise : both) {
     bool any = false;
     for (const auto& [key, pool] : of_a)
       if (const auto other = of_b.find(key); pool.exercise == exercise && other != of_b.end()) {
-        compare_in(pool, other->second);
+        compare_in(a, pool, b, other->second);
         any = true;
       }
     if (!any)
       say(fmt::format(
           "{}: both have finished it, but never under the same conditions; 'knuckleboom "
           "report A.h5 --expert B.h5' says what differs\n",
-          printable(exercise)));
+          one_line(exercise)));
   }
   return kSuccess;
 }
@@ -285,7 +342,7 @@ int export_table(const Database& database, const LearnersOptions& options) {
     throw UserError(
         fmt::format("--xapi {}: expected an address such as https://school.example/crane, "
                     "without '/' at its end",
-                    printable(options.xapi)));
+                    one_line(options.xapi)));
   if (!options.xapi.empty() && !options.output.ends_with(".json"))
     throw UserError(fmt::format(
         "--output {}: statements are written as JSON; end the name in .json", options.output));
@@ -298,12 +355,14 @@ int export_table(const Database& database, const LearnersOptions& options) {
     rows.emplace_back(learner, filed_sessions(database, learner));
   }
   check_distinct({{"--output", options.output}}, {learners_file().string()});
+  std::vector<std::string> order;
+  for (const training::Figure& figure : training::figures()) order.emplace_back(figure.name);
   if (!options.xapi.empty())
     io::write_file(options.output, xapi_statements(options.xapi, rows));
   else if (options.output.ends_with(".xlsx"))
-    learners::write_workbook(options.output, rows);
+    learners::write_workbook(options.output, rows, order);
   else
-    io::write_file(options.output, learners::csv_table(rows, style_of(options)));
+    io::write_file(options.output, learners::csv_table(rows, order, style_of(options)));
   return kSuccess;
 }
 
@@ -321,7 +380,7 @@ Learner owner_of(Database& database, const io::SessionHeader& header, const std:
                     (named && database.find(wanted) && database.find(wanted)->id == named->id);
   if (!same)
     throw UserError(fmt::format("{}: the session is of '{}'", file,
-                                printable(named ? named->name : header.learner)));
+                                one_line(named ? named->name : header.learner)));
   if (named) return *named;
   // From another computer: somebody new keeps the id that the session has.
   return database.find_or_add(name, header.learner_id);
@@ -343,10 +402,10 @@ int import_files(const LearnersOptions& options) {
         examined.trust.why = "the signed session does not name this learner";
       }
       const bool is_new = file_sealed(database, learner, filed_session(record, examined));
-      say(fmt::format("{} is {}filed under {}: {}{}\n", printable(file.string()),
-                      is_new ? "" : "already ", printable(learner.name),
+      say(fmt::format("{} is {}filed under {}: {}{}\n", one_line(file.string()),
+                      is_new ? "" : "already ", one_line(learner.name),
                       trust_text(examined.trust.level),
-                      examined.trust.why.empty() ? "" : "; " + printable(examined.trust.why)));
+                      examined.trust.why.empty() ? "" : "; " + one_line(examined.trust.why)));
     } catch (const io::FileError& error) {
       complain(error.what());
       ++failed;
@@ -363,7 +422,7 @@ int import_files(const LearnersOptions& options) {
 int back_up(const LearnersOptions& options) {
   Database(learners_file(), Access::kRead).back_up(options.output);
   say(fmt::format("{} has all that is filed, names included; keep it as you keep these\n",
-                  printable(options.output)));
+                  one_line(options.output)));
   return kSuccess;
 }
 
@@ -382,13 +441,13 @@ int restore(const LearnersOptions& options) {
   for (const Summary& one : all) kept.insert(one.learner.key);
   std::string lost;
   for (const Summary& one : Database(place, Access::kRead).list())
-    if (!kept.contains(one.learner.key)) lost += "  " + printable(one.learner.name) + "\n";
+    if (!kept.contains(one.learner.key)) lost += "  " + one_line(one.learner.name) + "\n";
   if (!lost.empty()) say(fmt::format("filed now and not in the copy:\n{}", lost));
   if (!options.yes) {
     complain(fmt::format(
         "nothing was changed; --yes puts {} in the place of what is filed now, {}; who was deleted "
         "since then is back again",
-        printable(options.output), counted(static_cast<long long>(there), "learner", "learners")));
+        one_line(options.output), counted(static_cast<long long>(there), "learner", "learners")));
     return kUserMistake;
   }
   Database(place, Access::kWrite).replace_by(copy);
@@ -408,14 +467,14 @@ int delete_learner(const LearnersOptions& options) {
   const Belongings own = belongings_of(learner, filed, user_session_folder(), other_keys);
   for (const std::string& remark : own.remarks) complain(remark);
   if (!options.yes) {
-    for (const std::filesystem::path& file : own.files) say(printable(file.string()) + "\n");
-    for (const auto& [file, sentence] : own.others) complain(printable(sentence));
+    for (const std::filesystem::path& file : own.files) say(one_line(file.string()) + "\n");
+    for (const auto& [file, sentence] : own.others) complain(one_line(sentence));
     const std::string listed = own.files.empty() ? "no file"
                                : own.files.size() == 1
                                    ? "the file above"
                                    : fmt::format("the {} files above", own.files.size());
     complain(fmt::format(
-        "nothing was deleted; --yes deletes '{}', {} and {} for good", printable(learner.name),
+        "nothing was deleted; --yes deletes '{}', {} and {} for good", one_line(learner.name),
         counted(static_cast<long long>(filed.size()), "filed session", "filed sessions"), listed));
     return kUserMistake;
   }
@@ -423,14 +482,14 @@ int delete_learner(const LearnersOptions& options) {
   for (const std::string& sentence : left) complain(sentence);
   if (!left.empty()) {
     complain(
-        fmt::format("'{}' stays filed until these files can be deleted", printable(learner.name)));
+        fmt::format("'{}' stays filed until these files can be deleted", one_line(learner.name)));
     return kUserMistake;
   }
   database.remove(learner);
   for (const std::filesystem::path& file : own.missing)
     complain(
         fmt::format("{} is not there any more; if it was moved, delete it by hand", file.string()));
-  for (const auto& [file, sentence] : own.others) complain(printable(sentence));
+  for (const auto& [file, sentence] : own.others) complain(one_line(sentence));
   say(fmt::format(
       "deleted, with {}; reports and tables that were written stay where they are\n",
       counted(static_cast<long long>(own.files.size()), "session file", "session files")));

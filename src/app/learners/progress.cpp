@@ -1,9 +1,12 @@
 #include "app/learners/progress.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,8 +19,6 @@
 
 namespace knuckleboom::app {
 namespace {
-
-constexpr std::size_t kName = 20, kCount = 12, kFigure = 19;
 
 struct OfLearner {
   std::string name;
@@ -77,31 +78,44 @@ std::string first_to_last(const OfLearner& learner, const training::Figure& figu
                      sign_of(figure, change));
 }
 
-// "61.5 59.8 B 62.1*"
-std::string times_of(const OfLearner& learner) {
-  std::string out;
-  for (const learners::Result& result : learner.attempts)
-    out += fmt::format("{}{}", out.empty() ? "" : " ",
-                       !result.finished
-                           ? std::string("B")
-                           : fmt::format("{:.1f}{}", learners::figure_of(result, "time_s"),
-                                         result.passed ? "" : "*"));
-  return out;
+// In which way somebody changes, by all figures that are followed.
+enum class Way { kBetter, kMixed, kWorse, kSame, kTooFew };
+constexpr std::array<std::pair<Way, const char*>, 5> kWays = {{
+    {Way::kBetter, "better"},
+    {Way::kMixed, "better in one, worse in another"},
+    {Way::kWorse, "worse"},
+    {Way::kSame, "no change"},
+    {Way::kTooFew, "too few attempts to say"},
+}};
+
+Way way_of(const std::vector<std::string>& cells) {
+  const auto ends = [&cells](char sign) {
+    return std::ranges::any_of(cells, [sign](const auto& cell) { return cell.ends_with(sign); });
+  };
+  // "-" alone: not measured.
+  const bool worse =
+      std::ranges::any_of(cells, [](const auto& cell) { return cell.ends_with(" -"); });
+  if (ends('+')) return worse ? Way::kMixed : Way::kBetter;
+  if (worse) return Way::kWorse;
+  return ends('=') ? Way::kSame : Way::kTooFew;
 }
 
-std::string line_of(const OfLearner& learner, const std::vector<const training::Figure*>& columns) {
-  const auto count = [&learner](const auto& is) {
-    return std::count_if(learner.attempts.begin(), learner.attempts.end(), is);
-  };
-  std::string out =
-      padded(learner.name, kName) +
-      padded(fmt::format("{} of {}", count([](const auto& one) { return one.passed; }),
-                         learner.attempts.size()),
-             kCount, true) +
-      padded(fmt::format("{}", count([](const auto& one) { return !one.finished; })), kCount, true);
-  for (const training::Figure* figure : columns)
-    out += padded(first_to_last(learner, *figure), kFigure, true);
-  return out + "  " + times_of(learner) + "\n";
+// In two lines, as the columns are narrow.
+std::pair<std::string, std::string> head_of(const training::Figure& figure) {
+  std::string text(figure.label);
+  if (!figure.unit.empty()) text += fmt::format(" [{}]", figure.unit);
+  std::size_t best = std::string::npos;
+  const std::size_t half = text.size() / 2;
+  const auto off = [half](std::size_t at) { return at > half ? at - half : half - at; };
+  for (std::size_t at = text.find(' '); at != std::string::npos; at = text.find(' ', at + 1))
+    if (best == std::string::npos || off(at) < off(best)) best = at;
+  if (best == std::string::npos) return {"", text};
+  return {text.substr(0, best), text.substr(best + 1)};
+}
+
+long long counts(const OfLearner& learner, bool learners::Result::*which) {
+  return std::count_if(learner.attempts.begin(), learner.attempts.end(),
+                       [which](const auto& one) { return one.*which; });
 }
 
 bool is_known(const Class& one, const training::Figure& figure) {
@@ -116,20 +130,56 @@ std::string table_of(const Class& one) {
   std::vector<const training::Figure*> columns;
   for (const training::Figure& figure : training::figures())
     if (figure.curve && is_known(one, figure)) columns.push_back(&figure);
+  std::vector<std::vector<std::string>> rows = {{"", "", "broken"}, {"", "passed", "off"}};
+  for (const training::Figure* figure : columns) {
+    const auto [first, second] = head_of(*figure);
+    rows[0].push_back(first);
+    rows[1].push_back(second);
+  }
+  std::map<Way, std::vector<std::vector<std::string>>> by_way;
+  for (const OfLearner& learner : one.learners) {
+    std::vector<std::string> row = {
+        "  " + learner.name,
+        fmt::format("{} of {}", counts(learner, &learners::Result::passed),
+                    learner.attempts.size()),
+        fmt::format("{}", static_cast<long long>(learner.attempts.size()) -
+                              counts(learner, &learners::Result::finished))};
+    std::vector<std::string> cells;
+    for (const training::Figure* figure : columns) cells.push_back(first_to_last(learner, *figure));
+    row.insert(row.end(), cells.begin(), cells.end());
+    by_way[way_of(cells)].push_back(std::move(row));
+  }
+  for (const auto& [way, words] : kWays) {
+    if (!by_way.contains(way)) continue;
+    rows.push_back({fmt::format("{}: {}", words, by_way[way].size())});
+    std::ranges::move(by_way[way], std::back_inserter(rows));
+  }
   std::string out =
-      fmt::format("{} on {}: {}\n", printable(one.exercise), printable(one.machine),
-                  counted(static_cast<long long>(one.learners.size()), "learner", "learners")) +
-      padded("", kName) + padded("passed", kCount, true) + padded("broken off", kCount, true);
-  for (const training::Figure* figure : columns)
-    out += padded(figure->unit.empty() ? std::string(figure->label)
-                                       : fmt::format("{} [{}]", figure->label, figure->unit),
-                  kFigure, true);
-  out += "  time of each\n";
-  for (const OfLearner& learner : one.learners) out += line_of(learner, columns);
-  return out;
+      fmt::format("{} on {}: {}\n", one_line(one.exercise), one_line(one.machine),
+                  counted(static_cast<long long>(one.learners.size()), "learner", "learners"));
+  out += in_columns(rows, "l" + std::string(columns.size() + 2, 'r'));
+  std::vector<std::vector<std::string>> times = {{"time of each attempt [s]"}};
+  for (const OfLearner& learner : one.learners)
+    times.push_back({"  " + learner.name, attempt_times(learner.attempts)});
+  return out + in_columns(times, "ll");
 }
 
 }  // namespace
+
+std::string attempt_times(const std::vector<learners::Result>& attempts) {
+  constexpr std::size_t kMostTimes = 12;
+  std::string out = attempts.size() > kMostTimes ? ".." : "";
+  for (std::size_t i = attempts.size() > kMostTimes ? attempts.size() - kMostTimes : 0;
+       i < attempts.size(); ++i) {
+    out += out.empty() ? "" : " ";
+    if (!attempts[i].finished)
+      out += 'B';
+    else
+      out += fmt::format("{:.1f}{}", learners::figure_of(attempts[i], "time_s"),
+                         attempts[i].passed ? "" : "*");
+  }
+  return out;
+}
 
 std::string progress_text(const learners::Database& database, const std::string& exercise) {
   std::string out;
@@ -141,13 +191,15 @@ std::string progress_text(const learners::Database& database, const std::string&
       out += (out.empty() ? "" : "\n") + table_of(one);
   }
   if (!exercise.empty() && out.empty())
-    throw UserError(fmt::format("nobody has begun the exercise '{}'{}", printable(exercise),
+    throw UserError(fmt::format("nobody has begun the exercise '{}'{}", one_line(exercise),
                                 names.empty() ? ", nor any other" : alternatives(exercise, names)));
   if (out.empty()) return "No attempt is filed yet.\n";
   return out +
          "\nFirst and last attempt that ended. +: better, -: worse, =: no change beyond the "
-         "scatter "
-         "from attempt to attempt (95 %), ?: fewer than three. B: broken off, *: not passed.\n";
+         "scatter\n"
+         "from attempt to attempt (95 %), ?: fewer than three. Times from the first lever "
+         "movement;\n"
+         "B: broken off, *: not passed.\n";
 }
 
 }  // namespace knuckleboom::app

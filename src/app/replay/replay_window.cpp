@@ -153,11 +153,9 @@ double ReplayWindow::tick_at(double s) const {
 }
 
 void ReplayWindow::read_marks() {
-  std::vector<io::SessionEvent> all = replayer_.record().events;
-  add_notes(notes_, all);
   // Differences that were found on the way stay.
   std::erase_if(marks_, [](const auto& mark) { return mark.text != tr(kDiffers); });
-  for (const io::SessionEvent& event : all) {
+  for (const io::SessionEvent& event : with_notes(replayer_.record(), notes_)) {
     const EventWords words = words_of(event, replayer_.session().exercise().task);
     if (!words.text.empty())
       marks_.push_back({seconds(static_cast<double>(event.tick)), words.kind, words.text});

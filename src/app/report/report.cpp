@@ -45,7 +45,7 @@ class Sources {
       complain(record.path.string() + ": " + examined.computed->sentence);
       record = std::move(examined.computed->record);
     }
-    if (database_) add_notes(database_->notes(record.header.id), record.events);
+    if (database_) record.events = with_notes(record, database_->notes(record.header.id));
     RecordedAttempts session(std::move(record));
     take_filed_trust(session.header(), examined.trust);
     session.set_examined(std::move(examined));

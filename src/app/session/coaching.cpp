@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "app/session/comparison_key.hpp"
+#include "app/session/session_texts.hpp"
 #include "language/text.hpp"
 #include "view/panels/format.hpp"
 
@@ -209,6 +211,28 @@ Coaching coaching_of(const coach::Advice& advice, const std::vector<double>& tim
     }
   }
   return out;
+}
+
+std::string nearest_miss(const training::Exercise& exercise, const training::Score& score) {
+  int missed = 0;
+  double nearest = std::numeric_limits<double>::infinity();
+  std::string out;
+  for (const training::Limit& limit : exercise.limits) {
+    const training::Figure* figure = training::find_figure(limit.figure);
+    if (figure == nullptr) continue;
+    const double value = figure->read(score);
+    if (!is_beyond(*figure, limit, value, true)) continue;
+    ++missed;
+    if (training::is_undefined(*figure, value)) continue;
+    const double bound = limit.has_most && value > limit.most ? limit.most : limit.least;
+    // As a share of the limit; where none is allowed, each counts.
+    const double off = std::fabs(value - bound) / (bound != 0.0 ? std::fabs(bound) : 1.0);
+    if (off >= nearest) continue;
+    nearest = off;
+    out = tr_format("Begin with what is nearest to a pass. {}: {}, {}.", tr(figure->label),
+                    value_text(*figure, value), limit_text(*figure, limit));
+  }
+  return missed > 1 ? out : std::string();
 }
 
 std::string coach_sentence(const CoachLine& line) {

@@ -30,6 +30,10 @@ std::vector<Coaching> coach_attempts(const io::SessionRecord& record);
 // times_s: of each sample.
 Coaching coaching_of(const coach::Advice& advice, const std::vector<double>& times_s);
 
+// Where the coach has nothing to say about an attempt that was not passed: which of several missed limits is nearest to
+// a pass; empty: one limit at most is missed, which the result says by itself.
+std::string nearest_miss(const training::Exercise& exercise, const training::Score& score);
+
 // A sentence with its bookmarks: "... (0:12.3, 1:05.0)".
 std::string coach_sentence(const CoachLine& line);
 

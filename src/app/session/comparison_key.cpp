@@ -13,6 +13,7 @@
 #include "app/shell/exit_status.hpp"
 #include "endpoint/station.hpp"
 #include "knuckleboom/core/training/score.hpp"
+#include "language/text.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -124,10 +125,10 @@ Conditions conditions_of(const io::SessionRecord& record, const training::Exerci
       content("machine", record, header.machine, {"machine", "base"}),
       content("levers", record, header.levers, {"levers"}),
       plain("ticks a second", fmt::format("{:g}", header.rate_Hz)),
-      setting("control", record, one, training::CommandKind::kControlMode,
+      setting(msgid("control"), record, one, training::CommandKind::kControlMode,
               static_cast<std::int32_t>(exercise.mode),
               [](int value) { return word_of(static_cast<command::ControlMode>(value)); }),
-      setting("model", record, one, training::CommandKind::kFidelity,
+      setting(msgid("model"), record, one, training::CommandKind::kFidelity,
               static_cast<std::int32_t>(exercise.fidelity),
               [](int value) { return word_of(static_cast<machine::Fidelity>(value)); }),
       plain("faults", faults(record, one)),

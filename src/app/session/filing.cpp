@@ -87,27 +87,55 @@ learners::FiledSession filed_session(const io::SessionRecord& record, const Exam
   return out;
 }
 
-bool file_sealed(learners::Database& database, const learners::Learner& learner,
-                 learners::FiledSession session) {
+namespace {
+// Empty, with a message: there is no key.
+std::string own_seal(const std::string& text) {
   try {
-    session.seal = endpoint::seal(own_station(), learners::sealed_text(learner, session));
+    return endpoint::seal(own_station(), text);
   } catch (const UserError& error) {
     complain(error.what());
+    return {};
   }
+}
+
+// None is made: a new key knows no row.
+std::optional<endpoint::WireKey> known_station() {
+  std::error_code ignored;
+  try {
+    if (fs::exists(own_station_file(), ignored)) return own_station();
+  } catch (const UserError&) {
+  }
+  return std::nullopt;
+}
+}  // namespace
+
+bool file_sealed(learners::Database& database, const learners::Learner& learner,
+                 learners::FiledSession session) {
+  session.seal = own_seal(learners::sealed_text(learner, session));
   return database.file(learner, session);
+}
+
+void file_sealed(learners::Database& database, const learners::Learner& learner,
+                 learners::QuizTaken quiz) {
+  quiz.seal = own_seal(learners::sealed_text(learner, quiz));
+  database.file(learner, quiz);
+}
+
+std::vector<learners::QuizTaken> filed_quizzes(const learners::Database& database,
+                                               const learners::Learner& learner) {
+  std::vector<learners::QuizTaken> out = database.quizzes(learner);
+  const std::optional<endpoint::WireKey> station = known_station();
+  for (learners::QuizTaken& one : out)
+    one.believed =
+        station && endpoint::seal(*station, learners::sealed_text(learner, one)) == one.seal;
+  return out;
 }
 
 std::vector<learners::FiledSession> filed_sessions(const learners::Database& database,
                                                    const learners::Learner& learner,
                                                    const std::string& exercise) {
   std::vector<learners::FiledSession> out = database.sessions(learner, exercise);
-  // None is made here: a new key knows no row.
-  std::optional<endpoint::WireKey> station;
-  std::error_code ignored;
-  try {
-    if (fs::exists(own_station_file(), ignored)) station = own_station();
-  } catch (const UserError&) {
-  }
+  const std::optional<endpoint::WireKey> station = known_station();
   for (learners::FiledSession& one : out) {
     if (one.seal.empty() || !station) {
       if (!one.seal.empty())
@@ -197,8 +225,10 @@ void conceal_learners() {
 }
 
 std::string settings_text(const learners::Database& database, const learners::Learner& learner) {
+  constexpr std::size_t kMost = 200;  // no layout takes more; the rest was put in by hand
   OperatorSettings known;
   for (const auto& [name, value] : database.settings(learner)) {
+    if (known.size() == kMost) break;
     try {
       check_setting(name, value);
       known[name] = value;

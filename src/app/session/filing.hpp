@@ -24,6 +24,11 @@ bool file_sealed(learners::Database& database, const learners::Learner& learner,
 std::vector<learners::FiledSession> filed_sessions(const learners::Database& database,
                                                    const learners::Learner& learner,
                                                    const std::string& exercise = {});
+// The same of the answers to a quiz.
+void file_sealed(learners::Database& database, const learners::Learner& learner,
+                 learners::QuizTaken quiz);
+std::vector<learners::QuizTaken> filed_quizzes(const learners::Database& database,
+                                               const learners::Learner& learner);
 // Digest of a learner's session filed last; empty: none, or the database cannot be read. Never throws.
 std::string last_filed(const std::string& learner_id) noexcept;
 // Name of who drove; empty: nobody, or a learner who is not filed here. Never throws.

@@ -53,7 +53,7 @@ void take_texts(LoadedSession& loaded, std::span<const io::Override> variant) {
 void take_settings(LoadedSession& loaded, std::span<const io::Override> variant,
                    io::ExerciseFile& exercise, io::LeverFile& levers) {
   OperatorSettings asked = settings_of(loaded.choice.settings);
-  if (loaded.choice.variant) asked.erase(kEase);  // an exam is as hard for everybody
+  if (loaded.choice.variant) asked.clear();  // an exam is the same for everybody
   const OperatorSettings used = apply_settings(asked, loaded.texts);
   loaded.choice.settings = text_of(used);
   if (used.empty()) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/session/filing.hpp"
+#include "app/shell/text.hpp"
 
 namespace knuckleboom::app {
 
@@ -19,15 +20,20 @@ void remove_note(const learners::Note& note) {
   learners::Database(learners_file(), learners::Access::kWrite).remove_note(note.id);
 }
 
-void add_notes(const std::vector<learners::Note>& notes, std::vector<io::SessionEvent>& events) {
+std::vector<io::SessionEvent> with_notes(const io::SessionRecord& record,
+                                         const std::vector<learners::Note>& notes) {
+  std::vector<io::SessionEvent> events = record.events;
   for (const learners::Note& note : notes) {
+    if (note.tick < record.header.first_tick || note.tick > record.end.end_tick) continue;
     io::SessionEvent event;
     event.tick = note.tick;
     event.kind = kNoteEvent;
-    event.text = note.text;
+    event.text = one_line(note.text);
+    while (event.text.size() > kLongestNote) erase_character(event.text);
     events.push_back(std::move(event));
   }
   std::ranges::stable_sort(events, {}, &io::SessionEvent::tick);
+  return events;
 }
 
 }  // namespace knuckleboom::app

@@ -19,7 +19,9 @@ std::vector<learners::Note> notes_of(const io::SessionHeader& header);
 void add_note(const io::SessionHeader& header, std::int64_t tick, const std::string& text);
 void remove_note(const learners::Note& note);
 
-// Among the events of the session, for people to see; they are no part of what it claims.
-void add_notes(const std::vector<learners::Note>& notes, std::vector<io::SessionEvent>& events);
+// The events of a session and the notes among them, for people to see; they are no part of what it claims. A note
+// outside the session, of a database that was changed by hand, is left out.
+std::vector<io::SessionEvent> with_notes(const io::SessionRecord& record,
+                                         const std::vector<learners::Note>& notes);
 
 }  // namespace knuckleboom::app

@@ -23,6 +23,7 @@ using command::LeverTarget;
 
 // Not of the crane, and as fast as ever.
 constexpr const char* kSteering = "steer";
+constexpr const char* kFeedName = "head_feed";
 constexpr std::size_t kLongestFunction = 60;  // of a name, bytes
 
 struct SettingKind {
@@ -37,6 +38,7 @@ constexpr SettingKind kKinds[] = {
     {kCraneSpeed, 0.3, 1.0, 1.0, msgid("crane speed {:g} %"), 100.0},
     {kRamps, 0.3, 3.0, 1.0, msgid("ramps {:g} %"), 100.0},
     {kGhost, 0.0, 3.0, 0.0, msgid("with a ghost"), 1.0},
+    {kCoach, 0.0, 1.0, 0.0, msgid("with hints"), 1.0},
     {kDeadZoneOf, 0.0, 0.4, kNone, msgid("dead zone {:g} %"), 100.0},
     {kCurveOf, 0.5, 4.0, kNone, msgid("curve {:g}"), 1.0},
     {kStartOf, 0.0, 5.0, kNone, msgid("start {:g} V"), 1.0},
@@ -47,6 +49,9 @@ const SettingKind* kind_of_setting(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   const std::string_view kind = dot == std::string_view::npos ? name : name.substr(dot);
   if (dot == 0 || (dot != std::string_view::npos && dot > kLongestFunction)) return nullptr;
+  // A row of the database could have a name that is not read back from the text of all of them.
+  if (std::ranges::any_of(name, [](char c) { return c <= ' ' || c > '~' || c == '='; }))
+    return nullptr;
   const auto found =
       std::ranges::find_if(kKinds, [kind](const SettingKind& one) { return one.name == kind; });
   return found == std::end(kKinds) ? nullptr : &*found;
@@ -107,7 +112,7 @@ std::string setting_name(const LeverFunction& function, std::string_view setting
       case LeverTarget::kTilt:
         return "head_tilt";
       case LeverTarget::kFeed:
-        return "head_feed";
+        return kFeedName;
       case LeverTarget::kJoint:
         break;
     }
@@ -129,10 +134,10 @@ void check_setting(const std::string& name, double value) {
   const SettingKind* kind = kind_of_setting(name);
   if (kind == nullptr)
     throw UserError(fmt::format(
-        "there is no setting '{}'; there are {}, {}, {} and {}, and of a function, such as swing: "
-        "swing{}, swing{}, swing{} and swing{}",
-        printable(name), kEase, kCraneSpeed, kRamps, kGhost, kDeadZoneOf, kCurveOf, kStartOf,
-        kLargestOf));
+        "there is no setting '{}'; there are {}, {}, {}, {} and {}, and of a function, such as "
+        "swing: swing{}, swing{}, swing{} and swing{}",
+        printable(name), kEase, kCraneSpeed, kRamps, kGhost, kCoach, kDeadZoneOf, kCurveOf,
+        kStartOf, kLargestOf));
   if (!(value >= kind->low && value <= kind->high))
     throw UserError(fmt::format("{}: {:g} is not between {:g} and {:g}", printable(name), value,
                                 kind->low, kind->high));
@@ -172,7 +177,8 @@ std::string in_words(const OperatorSettings& settings) {
     if (kind == nullptr) continue;
     std::string function = name.substr(0, name.size() - kind->name.size());
     if (!text.empty()) text += ", ";
-    if (!function.empty() && function != before) text += tr(spoken(function)) + ": ";
+    if (!function.empty() && function != before)
+      text += (function == kFeedName ? tr("feed") : tr(spoken(function))) + ": ";
     before = std::move(function);
     const double shown = std::round(value * kind->shown_times * 100.0) / 100.0;
     text += language::formatted(kind->words, tr(kind->words), fmt::make_format_args(shown));

@@ -24,6 +24,8 @@ inline constexpr const char* kSettingsOption = "settings";  // of a session's he
 inline constexpr const char *kEase = "ease", *kCraneSpeed = "crane_speed", *kRamps = "ramps";
 // Whom one sees beside oneself, as GhostKind; no part of the session's texts, but an aid of the attempt.
 inline constexpr const char* kGhost = "ghost";
+// 1: the coach speaks while the attempt runs; an aid, too.
+inline constexpr const char* kCoach = "coach";
 // Settings of one function, after its name: share of the travel, exponent, volts, factor.
 inline constexpr const char *kDeadZoneOf = ".dead_zone", *kCurveOf = ".curve",
                             *kStartOf = ".start_V", *kLargestOf = ".largest";

@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,20 @@ namespace knuckleboom::app {
 namespace {
 
 constexpr std::size_t kClaimsSaid = 5;
+
+// Reasons with a value. The database keeps them in English, as they were given.
+enum ReasonWithValue : std::size_t { kWitness, kChanged, kOtherwise, kCannotRun, kStranger };
+constexpr const char* kReasons[] = {
+    msgid("who countersigned is not trusted here ({})"),
+    msgid("the {} was changed during an attempt"),
+    msgid("it was recorded by {}, and runs otherwise here"),
+    msgid("this program cannot run it: {}"),
+    msgid("it is signed by a station that is not trusted here ({}): name and date are claims"),
+};
+
+std::string reason(ReasonWithValue which, std::string_view value) {
+  return fmt::format(fmt::runtime(kReasons[which]), value);
+}
 
 bool has_command(const io::SessionRecord& record, training::CommandKind kind) {
   return std::any_of(record.inputs.begin(), record.inputs.end(), [kind](const auto& event) {
@@ -51,9 +66,7 @@ bool has_files_of_here(const io::SessionHeader& header) {
 std::string not_invigilated(const io::SessionHeader& header, const SignedBy& by) {
   if (by.witness.empty()) return msgid("nobody has countersigned who drove");
   if (by.witness == by.station) return msgid("the computer that recorded it countersigned itself");
-  if (by.witness_name.empty())
-    return fmt::format("who countersigned is not trusted here ({})",
-                       endpoint::public_fingerprint(by.witness));
+  if (by.witness_name.empty()) return reason(kWitness, endpoint::public_fingerprint(by.witness));
   if (header.learner_id.empty()) return msgid("it names no learner who could have been watched");
   const io::SessionText* exercise = io::text_of(header.texts, "exercise");
   if (header.option("variant") == nullptr || exercise == nullptr ||
@@ -74,8 +87,7 @@ std::string no_attempt(const io::SessionRecord& record, const std::vector<Condit
     return msgid("faults were begun or ended from outside");
   for (const Conditions& one : conditions)
     for (const Condition& condition : one)
-      if (condition.changed)
-        return fmt::format("the {} was changed during an attempt", condition.what);
+      if (condition.changed) return reason(kChanged, condition.what);
   return {};
 }
 
@@ -100,7 +112,7 @@ std::string computed_again(const io::SessionRecord& record,
   if (claims.empty()) return {};
   // Another program may simulate otherwise; but equal states have equal figures, in every program.
   if (record.header.program != io::this_program() && other_states)
-    return fmt::format("it was recorded by {}, and runs otherwise here", record.header.program);
+    return reason(kOtherwise, record.header.program);
   std::string text;
   for (std::size_t i = 0; i < std::min(claims.size(), kClaimsSaid); ++i)
     text += (i > 0 ? "; " : "") + claims[i];
@@ -118,8 +130,27 @@ std::string trust_text(int level) {
   return fmt::format("T{} {}", known, tr(kWords[known]));
 }
 
+namespace {
+
+std::string reason_in_use(const std::string& why) {
+  for (const char* english : kReasons) {
+    const std::string_view text = english;
+    const std::size_t at = text.find("{}");
+    const std::string_view before = text.substr(0, at), after = text.substr(at + 2);
+    if (why.size() < before.size() + after.size() || !why.starts_with(before) ||
+        !why.ends_with(after))
+      continue;
+    const std::string value =
+        tr(why.substr(before.size(), why.size() - before.size() - after.size()));
+    return language::formatted(english, tr(english), fmt::make_format_args(value));
+  }
+  return tr(why);
+}
+
+}  // namespace
+
 std::string trust_text(const Trust& trust) {
-  return trust_text(trust.level) + (trust.why.empty() ? "" : ": " + tr(trust.why));
+  return trust_text(trust.level) + (trust.why.empty() ? "" : ": " + reason_in_use(trust.why));
 }
 
 Examined examine(const io::SessionRecord& record, Check check) {
@@ -131,9 +162,9 @@ Examined examine(const io::SessionRecord& record, Check check) {
   try {
     session = io::make_session(record.header, &remarks);
   } catch (const io::FileError& error) {
-    trust.why = fmt::format("this program cannot run it: {}", error.what());
+    trust.why = reason(kCannotRun, error.what());
   } catch (const std::invalid_argument& error) {
-    trust.why = fmt::format("this program cannot run it: {}", error.what());
+    trust.why = reason(kCannotRun, error.what());
   }
   if (!session) return out;
   out.exercise = session->exercise().name;
@@ -161,10 +192,7 @@ Examined examine(const io::SessionRecord& record, Check check) {
   if (by.station.empty()) {
     trust.why = msgid("it is not signed: name and date are claims");
   } else if (!by.own && by.name.empty()) {
-    trust.why = fmt::format(
-        "it is signed by a station that is not trusted here ({}): name and date "
-        "are claims",
-        endpoint::public_fingerprint(by.station));
+    trust.why = reason(kStranger, endpoint::public_fingerprint(by.station));
   } else {
     trust.why = not_invigilated(record.header, by);
     trust.level = trust.why.empty() ? kInvigilated : kSigned;

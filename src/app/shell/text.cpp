@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -28,22 +29,31 @@ std::string with_prefix(double value, std::string_view unit) {
   return fmt::format("{:.2e} {}", value, unit);
 }
 
-std::string printable(std::string_view text) {
+namespace {
+// kept: control characters that may stay.
+std::string without_controls(std::string_view text, std::string_view kept) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
     const auto [code, length] = io::decode_utf8(text, i);
     const std::string_view bytes = text.substr(i, std::max<std::size_t>(length, 1));
-    const bool control =
-        (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7F && code < 0xA0);
+    const bool control = (code < 0x20 && kept.find(bytes) == std::string_view::npos) ||
+                         (code >= 0x7F && code < 0xA0);
     if (length == 0 || control)
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.back()));
+    else if (io::disturbs_text(code))
+      out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(code));
     else
       out += bytes;
     i += bytes.size();
   }
   return out;
 }
+}  // namespace
+
+std::string printable(std::string_view text) { return without_controls(text, "\n\t"); }
+
+std::string one_line(std::string_view text) { return without_controls(text, {}); }
 
 std::string spoken(std::string name) {
   std::replace(name.begin(), name.end(), '_', ' ');
@@ -53,14 +63,35 @@ std::string spoken(std::string name) {
   return name;
 }
 
+namespace {
+std::size_t characters_in(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
+}
+}  // namespace
+
 std::string padded(const std::string& text, std::size_t width, bool right) {
-  const std::string shown = printable(text);
-  const auto characters =
-      static_cast<std::size_t>(std::count_if(shown.begin(), shown.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-      }));
+  const std::string shown = one_line(text);
+  const std::size_t characters = characters_in(shown);
   const std::string blanks(characters < width ? width - characters : 0, ' ');
   return right ? blanks + shown : shown + blanks;
+}
+
+std::string in_columns(const std::vector<std::vector<std::string>>& rows, std::string_view sides) {
+  std::vector<std::size_t> widths(sides.size(), 0);
+  for (const std::vector<std::string>& row : rows)
+    for (std::size_t i = 0; row.size() > 1 && i < row.size(); ++i)
+      widths[i] = std::max(widths[i], characters_in(one_line(row[i])));
+  std::string out;
+  for (const std::vector<std::string>& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += (i > 0 ? "  " : "") + padded(row[i], row.size() > 1 ? widths[i] : 0, sides[i] == 'r');
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
 }
 
 void erase_character(std::string& text) {

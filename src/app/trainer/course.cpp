@@ -61,6 +61,10 @@ PartStanding standing_of(const std::string& quiz, const std::vector<learners::Qu
   PartStanding out{true, false, quiz, tr("not answered yet")};
   for (const learners::QuizTaken& one : taken) {
     if (one.quiz != quiz || out.done) continue;
+    if (!one.believed) {
+      out.words = tr("answered, but not as it is filed: once more");
+      continue;
+    }
     out.done = one.passed;
     out.words =
         out.done ? tr("done") : tr_format("{} of {} right, too few", one.correct, one.questions);

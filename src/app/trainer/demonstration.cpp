@@ -47,7 +47,8 @@ std::optional<training::Command> Demonstration::says(const training::SessionSnap
 
 std::vector<training::InputEvent> demonstration(
     const LoadedSession& loaded, double longest_s, double rest_s,
-    const std::function<void(const training::SessionSnapshot&)>& each) {
+    const std::function<void(const training::SessionSnapshot&)>& each,
+    const std::function<bool()>& goes_on) {
   const training::Session& session = *loaded.session;
   Demonstration shown(session, longest_s, rest_s);
   training::SessionState state = session.initial_state();
@@ -61,7 +62,7 @@ std::vector<training::InputEvent> demonstration(
   command::OperatorInput last{};
   std::int64_t tick = 0;
   for (; tick < shown.end(); ++tick) {
-    if (tick % 1024 == 0 && interrupted()) return {};
+    if (tick % 1024 == 0 && (goes_on ? !goes_on() : interrupted())) return {};
     if (const auto said = shown.says(snapshot)) {
       events.push_back(event(tick, training::InputEventKind::kCommand));
       events.back().command = *said;

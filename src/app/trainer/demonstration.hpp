@@ -33,10 +33,12 @@ class Demonstration {
 
 // The input of a whole attempt, up to its end or `longest_s`, plus `rest_s` at rest. Empty if the
 // program was interrupted meanwhile. Throws std::invalid_argument with a message if the levers are
-// insufficient. each: gets the snapshot after each tick.
+// insufficient. each: gets the snapshot after each tick. goes_on: asked from time to time; without it, until it is
+// interrupted.
 std::vector<training::InputEvent> demonstration(
     const LoadedSession& loaded, double longest_s, double rest_s,
-    const std::function<void(const training::SessionSnapshot&)>& each = {});
+    const std::function<void(const training::SessionSnapshot&)>& each = {},
+    const std::function<bool()>& goes_on = {});
 
 // With boom-tip control, unless another mode was chosen, and without anybody's settings.
 SessionChoice demonstrable(SessionChoice choice);

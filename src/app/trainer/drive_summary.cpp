@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/session_texts.hpp"
 #include "app/session/watch_texts.hpp"
 #include "app/shell/packet_summary.hpp"
 #include "app/shell/text.hpp"

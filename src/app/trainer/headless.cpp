@@ -23,6 +23,7 @@
 #include "app/window/picture.hpp"
 #include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/runtime/session_ticker.hpp"
+#include "language/text.hpp"
 #include "view/panels/instruments.hpp"
 
 namespace knuckleboom::app {
@@ -69,8 +70,8 @@ class Snapshotter {
   view::panels::InstrumentReadings readings(const training::SessionSnapshot& now) const {
     view::panels::InstrumentReadings out;
     out.task = task_line(*loaded_.session, now);
-    out.mode = label_of(static_cast<command::ControlMode>(now.control_mode));
-    out.fidelity = label_of(static_cast<machine::Fidelity>(now.fidelity));
+    out.mode = tr(label_of(static_cast<command::ControlMode>(now.control_mode)));
+    out.fidelity = tr(label_of(static_cast<machine::Fidelity>(now.fidelity)));
     out.held = held_text(*loaded_.session, now);
     out.figures = figure_rows(loaded_.exercise(), now.score, has_ended(now));
     out.timing.rate_Hz = loaded_.exercise().rate_Hz;
@@ -280,6 +281,8 @@ SessionEnd end_of(const HeadlessRun& run, const LoadedSession& loaded) {
 }  // namespace
 
 int drive_headless(const DriveRequest& request) {
+  // The picture is in the user's language, the terminal in English.
+  std::optional<language::English> terminal(std::in_place);
   SessionChoice choice = request.choice;
   std::optional<LoadedInput> input;
   if (!request.input.empty()) input = load_input(request.input, choice);
@@ -293,7 +296,9 @@ int drive_headless(const DriveRequest& request) {
     recording.options.emplace_back("playback", "1");
   for (const std::string& remark : recording.remarks) complain(remark);
   const std::vector<training::InputEvent> events = events_of(loaded, std::move(input));
+  terminal.reset();
   const HeadlessRun run = run_session(request, loaded, recording, events);
+  terminal.emplace();
   SessionEnd end = end_of(run, loaded);
   if (!recording.input.empty())
     end.recording = record(recording.input, loaded, run.events, run.ticks).string();

@@ -67,7 +67,7 @@ int times_taken(const std::string& learner_key, const std::string& quiz) {
 void file_quiz(const std::string& learner_key, learners::QuizTaken quiz) {
   quiz.taken = io::now_utc();
   learners::Database database(learners_file(), learners::Access::kWrite, kPatience);
-  database.file(learner_of(database, learner_key), quiz);
+  file_sealed(database, learner_of(database, learner_key), std::move(quiz));
 }
 
 void Learning::look(const std::string& learner_key, std::optional<learners::FiledSession> running) {
@@ -81,7 +81,7 @@ void Learning::look(const std::string& learner_key, std::optional<learners::File
       const learners::Database database(learners_file(), learners::Access::kRead, kPatience);
       const learners::Learner learner = learner_of(database, learner_key);
       sessions_ = filed_sessions(database, learner);
-      quizzes = database.quizzes(learner);
+      quizzes = filed_quizzes(database, learner);
     }
   } catch (const std::exception& error) {
     fault_ = error.what();

@@ -327,6 +327,7 @@ Menu pause_menu(const std::string& exercise, bool can_restart, std::vector<MenuC
   menu.subtitle = exercise;
   menu.rows.push_back(action_row(kMenuContinue, tr("Go on")));
   if (!suspects.empty()) {
+    menu.title = tr("The time goes on");
     MenuRow row;
     row.id = kMenuSuspect;
     row.label = tr("Something is wrong");

@@ -98,6 +98,10 @@ void SettingsPage::list() {
       "or before it you are. The computer's, or a passed attempt under the same conditions. It "
       "counts "
       "as an aid.");
+  constexpr const char* kHints = msgid(
+      "Hints while you drive tell at most twice what costs you most time. They count as an aid, "
+      "and "
+      "there are none in exams.");
   const int selected = menu_.selected;
   menu_.rows.clear();
   menu_.rows.push_back(setting_row(
@@ -117,6 +121,9 @@ void SettingsPage::list() {
                                     {tr("my best attempt"), {}, "2"},
                                     {tr("the best one filed here"), {}, "3"}},
                                    percent, kSeeThrough));
+  menu_.rows.push_back(setting_row(
+      kSettingsCoach, msgid("Coach"), settings_, kCoach,
+      {{tr("after the attempt"), {}, {}}, {tr("also while you drive"), {}, "1"}}, percent, kHints));
   menu_.rows.push_back(
       action_row(kSettingsLevers, tr("Levers one by one"),
                  tr("Dead zone, curve, start and largest command of each, while you "
@@ -202,7 +209,8 @@ void SettingsPage::change(int id) {
   const std::pair<int, const char*> of_all[] = {{kSettingsEase, kEase},
                                                 {kSettingsSpeed, kCraneSpeed},
                                                 {kSettingsRamps, kRamps},
-                                                {kSettingsGhost, kGhost}};
+                                                {kSettingsGhost, kGhost},
+                                                {kSettingsCoach, kCoach}};
   for (const auto& [row, name] : of_all)
     if (row == id) take(menu_, id, name, settings_);
   const std::pair<int, const char*> of_lever[] = {{kSettingsDeadZone, kDeadZoneOf},

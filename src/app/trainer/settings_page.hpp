@@ -16,6 +16,7 @@ enum SettingsPageId : int {
   kSettingsSpeed,
   kSettingsRamps,
   kSettingsGhost,
+  kSettingsCoach,
   kSettingsLevers,  // to the other page
   kSettingsPlain,   // all, or one lever, as in the files
   kSettingsFunction,

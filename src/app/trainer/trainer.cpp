@@ -11,6 +11,7 @@
 #include <SDL2/SDL.h>
 #include <fmt/format.h>
 
+#include "app/session/coaching.hpp"
 #include "app/session/filing.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/session/signing.hpp"
@@ -44,7 +45,7 @@ using view::CameraKind;
 using view::panels::InstrumentLevel;
 
 constexpr double kResultDelay = 1.2;              // s, to see the end of the last movement
-constexpr double kLongestResultDelay = 2.5;       // s, until the recorder has written the attempt
+constexpr double kLongestResultDelay = 6.0;       // s, until the attempt is written and looked at
 constexpr double kLongestDemonstration = 1800.0;  // s
 constexpr double kDemonstrationRest = 2.0;        // s
 constexpr double kPictureTime = 2.0;              // s, default of --screenshot
@@ -52,6 +53,7 @@ constexpr std::chrono::milliseconds kHiddenPause{20};
 constexpr double kTicksAwaited = 1.5;
 constexpr double kAwaitMargin = 5e-4;  // s
 constexpr std::chrono::microseconds kAwaitStep{100};
+constexpr std::chrono::milliseconds kGhostLook{50};
 constexpr double kBackdropTurn = 0.03;  // rad/s, behind the menu
 constexpr int kWarmUpPictures = 3;
 
@@ -217,6 +219,7 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
       notices_.say(now_s(), error.what(), true);
     }
   }
+  aids_ = aids_of(settings_of(request_.choice.settings), loaded, by_hand_);
   prepare_ghost(loaded);
   session_ = std::make_unique<LiveSession>(std::move(loaded), std::move(playback), std::move(plan),
                                            recording, branch);
@@ -240,6 +243,8 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
   result_shown_ = false;
   demonstrating_ = false;
   restarts_ = 0;
+  hinted_.clear();
+  hinted_s_ = looked_s_ = now_s();
   ended_s_ = -1.0;
   screens_.begin_with(Screen::kDriving);
   note_aids();
@@ -283,6 +288,7 @@ void Trainer::open_main_menu(const std::string& complaint) {
 void Trainer::end_session() {
   if (!session_) return;
   levers_.connect(nullptr);
+  review_.drop();
   ended_.push_back(session_->finish());
   const SessionEnd& end = ended_.back();
   if (end.recording_failed) {
@@ -299,9 +305,9 @@ void Trainer::end_session() {
   session_.reset();
 }
 
-void Trainer::announce(const std::string& text) {
-  picture_.draw([&text](view::panels::Painter& painter, const view::panels::Pointer&) {
-    view::panels::draw_banner(painter, text, tr("one moment"));
+void Trainer::announce(const std::string& text, const std::string& below) {
+  picture_.draw([&](view::panels::Painter& painter, const view::panels::Pointer&) {
+    view::panels::draw_banner(painter, text, below.empty() ? tr("one moment") : below);
   });
   picture_.swap();
 }
@@ -324,6 +330,7 @@ void Trainer::frame() {
   follow_session();
   follow_faults();
   follow_task();
+  follow_coach();
   if ((SDL_GetWindowFlags(picture_.window().sdl()) & SDL_WINDOW_MINIMIZED) != 0) {
     std::this_thread::sleep_for(kHiddenPause);
   } else {
@@ -441,9 +448,13 @@ void Trainer::follow_task() {
     result_shown_ = false;
     return;
   }
-  if (ended_s_ < 0.0) ended_s_ = now_s();
-  if (result_shown_ || !drives() || now_s() - ended_s_ < kResultDelay) return;
-  if (!read_running_row() && now_s() - ended_s_ < kLongestResultDelay) return;
+  if (ended_s_ < 0.0) {
+    ended_s_ = now_s();
+    row_read_ = advised_ = false;
+    advice_.clear();
+  }
+  if (result_shown_ || !drives()) return;
+  if (now_s() - ended_s_ < (read_running_row() ? kResultDelay : kLongestResultDelay)) return;
   const training::Exercise& exercise = session_->session().exercise();
   figures_.passed = shown_.task.phase == TaskPhase::kPassed;
   figures_.exercise = briefing_.title;
@@ -459,6 +470,9 @@ void Trainer::follow_task() {
   figures_.figures = figure_rows(exercise, shown_.score, true);
   if (session_->now().playing || demonstrating_)
     figures_.exercise += demonstrating_ ? tr(", a demonstration") : tr(", from an input file");
+  if (!figures_.passed && !advised_ && !session_->loaded().choice.variant)
+    if (std::string miss = nearest_miss(exercise, shown_.score); !miss.empty())
+      advice_.push_back(std::move(miss));
   show_history();
   result_shown_ = true;
   open(Screen::kResult);
@@ -659,42 +673,54 @@ void Trainer::note_aids() {
   if (shown.trail) note("aid", "trail of the tip");
   if (picture_.camera() != view::CameraKind::kCab) note("aid", "view from outside");
   if (ghost_) note("aid", "ghost");
+  if (aids_.coach) note("aid", "coach");
 }
 
-// Only beside somebody who drives by hand from the start, and in no exam.
 void Trainer::prepare_ghost(const LoadedSession& loaded) {
   ghost_.reset();
-  const OperatorSettings own = settings_of(request_.choice.settings);
-  const auto wanted = own.find(kGhost);
-  if (wanted == own.end() || !by_hand_ || loaded.choice.variant ||
-      loaded.exercise().task == training::TaskKind::kFree)
-    return;
-  try {
-    const auto kind = static_cast<GhostKind>(std::lround(wanted->second));
-    switch (kind) {
-      case GhostKind::kNone:
-        return;
-      case GhostKind::kDemonstration: {
-        const LoadedSession shown = load_session(demonstrable(loaded.choice));
-        Ghost seen;
-        // Interrupted, it has no events.
-        if (!demonstration(shown, kLongestDemonstration, kDemonstrationRest,
-                           [&seen](const training::SessionSnapshot& now) { seen.add(now); })
-                 .empty())
-          ghost_ = std::move(seen);
-        break;
-      }
-      case GhostKind::kOwnBest:
-      case GhostKind::kBestHere:
-        ghost_ =
-            best_ghost(loaded, kind == GhostKind::kOwnBest ? request_.learner_id : std::string(),
-                       [] { return !interrupted(); });
-        break;
+  if (aids_.ghost == GhostKind::kNone) return;
+  std::optional<Ghost> made;
+  std::atomic<bool> goes_on = true;
+  const auto make = [&] {
+    if (aids_.ghost == GhostKind::kDemonstration) {
+      const LoadedSession shown = load_session(demonstrable(loaded.choice));
+      Ghost seen;
+      // Given up, it has no events.
+      if (!demonstration(
+               shown, kLongestDemonstration, kDemonstrationRest,
+               [&seen](const training::SessionSnapshot& now) { seen.add(now); },
+               [&goes_on] { return goes_on && !interrupted(); })
+               .empty())
+        made = std::move(seen);
+      return;
     }
+    made =
+        best_ghost(loaded, aids_.ghost == GhostKind::kOwnBest ? request_.learner_id : std::string(),
+                   [&goes_on] { return goes_on && !interrupted(); });
+  };
+  try {
+    std::future<void> work = std::async(std::launch::async, make);
+    wait_for_ghost(work, goes_on);
+    work.get();
   } catch (const std::exception& error) {
     notices_.say(now_s(), error.what(), true);
   }
-  if (ghost_ && ghost_->empty()) ghost_.reset();
+  if (made && !made->empty() && goes_on) ghost_ = std::move(made);
+}
+
+// The window answers meanwhile, and Esc gives it up.
+void Trainer::wait_for_ghost(const std::future<void>& work, std::atomic<bool>& goes_on) {
+  while (work.wait_for(kGhostLook) != std::future_status::ready) {
+    announce(tr("Getting ready"), tr("Esc: without the ghost"));
+    SDL_Event event;
+    while (SDL_PollEvent(&event) != 0) {
+      done_ = done_ || event.type == SDL_QUIT;
+      if (event.type != SDL_KEYDOWN) levers_.access()->handle(event);
+      if (done_ || (event.type == SDL_KEYDOWN && event.key.keysym.scancode == SDL_SCANCODE_ESCAPE))
+        goes_on = false;
+    }
+    levers_.beat();
+  }
 }
 
 void Trainer::show_ghost() {
@@ -812,7 +838,7 @@ void Trainer::open(Screen screen) {
   if (screen == Screen::kLearner) list_learners();
   if (screen == Screen::kCourse && learning_.course())
     course_ = course_menu(*learning_.course(), learning_.lessons(), request_.learner);
-  if (has_session() && screens_.rule().pauses) session_->pause();
+  if (has_session() && screens_.rule().pauses && !clock_goes_on()) session_->pause();
 }
 
 // Value: the number of the fault.
@@ -888,8 +914,13 @@ view::panels::Menu* Trainer::menu() {
   return nullptr;
 }
 
+// Where a fault is to be found the time to think counts: behind a page the levers rest and the clock goes on.
+bool Trainer::clock_goes_on() const { return !suspects().empty(); }
+
 void Trainer::toggle_pause() {
   if (!has_session()) return;
+  if (!session_->paused() && screens_.now() != Screen::kInstructor && clock_goes_on())
+    return notices_.say(now_s(), tr("The time goes on until the fault is named."));
   if (session_->paused())
     go_on();
   else
@@ -930,6 +961,8 @@ void Trainer::restart() {
   session_->restart();
   if (ghost_) ghost_->restart();
   ++restarts_;
+  hinted_.clear();
+  hinted_s_ = looked_s_ = now_s();
   result_shown_ = false;
   ended_s_ = -1.0;
   notices_.say(now_s(), tr("From the start again"));

@@ -1,8 +1,10 @@
 // The trainer with a window: events in, session on its own thread, frames out.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,12 +12,13 @@
 
 #include "app/session/drive_request.hpp"
 #include "app/session/watch_texts.hpp"
-#include "app/trainer/ghost.hpp"
+#include "app/trainer/aids.hpp"
 #include "app/trainer/input_latency.hpp"
 #include "app/trainer/instructor.hpp"
 #include "app/trainer/learning.hpp"
 #include "app/trainer/live_session.hpp"
 #include "app/trainer/quiz_page.hpp"
+#include "app/trainer/running_review.hpp"
 #include "app/trainer/screens.hpp"
 #include "app/trainer/settings_page.hpp"
 #include "app/window/frame_meter.hpp"
@@ -70,7 +73,8 @@ class Trainer {
   void warm_up(const SessionBranch* branch);
   void open_main_menu(const std::string& complaint);
   void end_session();
-  void announce(const std::string& text);  // a frame with a message, before a slow operation
+  // A frame with a message, before a slow operation.
+  void announce(const std::string& text, const std::string& below = {});
 
   void finish();  // sessions and threads; prints the summary. Does not use window or scene.
 
@@ -83,6 +87,7 @@ class Trainer {
   void await_tick(const command::OperatorInput& input);
   void follow_session();
   void follow_task();
+  void follow_coach();
   void follow_faults();
   void draw();
   void take_pictures();
@@ -97,10 +102,12 @@ class Trainer {
   bool take_instructor_event(const SDL_Event& event);
   void note_aids();
   void prepare_ghost(const LoadedSession& loaded);
+  void wait_for_ghost(const std::future<void>& work, std::atomic<bool>& goes_on);
   void show_ghost();
   const char* trust_to_come() const;
   void note(const char* kind, const std::string& text);
   void toggle_pause();
+  bool clock_goes_on() const;
   void go_on();
   void restart();
   void next_control();
@@ -132,7 +139,8 @@ class Trainer {
   void open_lesson(int number);
   void start_part(int number, bool demonstrate);
   void go_on_with_course();
-  bool read_running_row();  // false: it has not been written yet
+  bool read_running_row();  // false: not yet
+  ReviewQuestion question(bool result) const;
   void show_history();
   void find_pattern();
   view::panels::Menu* menu();  // of the screen; nullptr: none
@@ -177,9 +185,15 @@ class Trainer {
   LearnerPage learner_page_;
   QuizPage quiz_;
   SettingsPage settings_page_;
-  std::optional<Ghost> ghost_;  // of the session
-  int lesson_shown_ = 0;        // from 0
-  int restarts_ = 0;            // of the session
+  Aids aids_;                                // of the session
+  std::optional<Ghost> ghost_;               // of the session
+  RunningReview review_;                     // of the session
+  std::vector<std::string> advice_;          // on the attempt that has ended
+  std::vector<coach::Habit> hinted_;         // in this attempt
+  double looked_s_ = 0.0, hinted_s_ = 0.0;   // when the coach looked, and spoke
+  bool row_read_ = false, advised_ = false;  // of the attempt that has ended
+  int lesson_shown_ = 0;                     // from 0
+  int restarts_ = 0;                         // of the session
   InstructorCard instructor_;
   std::vector<int> faults_seen_;
   view::panels::Result figures_;

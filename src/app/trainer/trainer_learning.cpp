@@ -1,6 +1,6 @@
 // The trainer's pages on who drives and on the course, and the history on the result card.
+#include <algorithm>
 #include <exception>
-#include <filesystem>
 #include <utility>
 
 #include <SDL2/SDL.h>
@@ -9,7 +9,6 @@
 #include "app/session/coaching.hpp"
 #include "app/session/filing.hpp"
 #include "app/session/load_session.hpp"
-#include "app/session/trust.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/trainer/course_pages.hpp"
 #include "app/trainer/history.hpp"
@@ -239,29 +238,59 @@ void Trainer::go_on_with_course() {
 
 // --- The result card ------------------------------------------------------------
 
+ReviewQuestion Trainer::question(bool result) const {
+  ReviewQuestion out;
+  out.journal = session_->recorder()->file();
+  out.journal += io::kJournalSuffix;
+  out.attempt = static_cast<std::size_t>(restarts_);
+  out.phase = shown_.task.phase;
+  out.exercise = &session_->session().exercise();
+  out.advised = !session_->loaded().choice.variant;  // not in an exam
+  if (result && by_hand_) out.learner_id = request_.learner_id;
+  return out;
+}
+
 // The running session, as it will be filed, into the learner's standing, and the coach's advice on it.
 bool Trainer::read_running_row() {
-  figures_.advice.clear();
-  const bool filed = by_hand_ && !request_.learner_id.empty();
-  const bool advised = !session_->loaded().choice.variant;  // not in an exam
-  if (demonstrating_ || session_->recorder() == nullptr || !(filed || advised)) return true;
-  std::optional<learners::FiledSession> row;
-  try {
-    std::filesystem::path journal = session_->recorder()->file();
-    journal += io::kJournalSuffix;
-    const io::SessionRecord record = io::read_session(journal);
-    const auto ended = static_cast<std::size_t>(restarts_) + 1;
-    if (record.attempts.size() < ended || record.attempts[ended - 1].phase != shown_.task.phase)
-      return false;
-    if (advised)
-      for (const CoachLine& line : coach_attempt(record, ended - 1).lines)
-        figures_.advice.push_back(coach_sentence(line));
-    if (filed) row = filed_session(record, examine_running(record, session_->session().exercise()));
-  } catch (const std::exception& error) {
-    log(LogLevel::kInfo, error.what());
+  if (row_read_ || demonstrating_ || session_->recorder() == nullptr) return true;
+  ReviewQuestion wanted = question(true);
+  if (!wanted.advised && wanted.learner_id.empty()) return true;
+  if (std::optional<Review> read = review_.take();
+      read && read->written && read->attempt == wanted.attempt && read->phase == wanted.phase) {
+    advice_.clear();
+    for (const CoachLine& line : read->coaching.lines) {
+      advice_.push_back(coach_sentence(line));
+      advised_ = advised_ || line.finding.verdict == coach::Verdict::kAdvised;
+    }
+    if (read->learning) learning_ = std::move(*read->learning);
+    return row_read_ = true;
   }
-  if (filed) learning_.look(request_.learner_id, std::move(row));
-  return true;
+  review_.ask(std::move(wanted));
+  return false;
+}
+
+// Hints while the attempt runs, for who asked for them: at most as many as on the result card, each once.
+void Trainer::follow_coach() {
+  constexpr double kLookEvery = 8.0, kQuietFor = 30.0;  // s
+  if (!has_session() || !aids_.coach || session_->recorder() == nullptr || session_->paused() ||
+      shown_.task.phase != training::TaskPhase::kRunning)
+    return;
+  if (const std::optional<Review> read = review_.take();
+      read && read->attempt == static_cast<std::size_t>(restarts_) &&
+      hinted_.size() < coach::kMostAdvice && now_s() - hinted_s_ > kQuietFor) {
+    const auto fresh = std::ranges::find_if(read->coaching.lines, [this](const CoachLine& line) {
+      return line.finding.verdict == coach::Verdict::kAdvised &&
+             std::ranges::find(hinted_, line.finding.habit) == hinted_.end();
+    });
+    if (fresh != read->coaching.lines.end()) {
+      hinted_.push_back(fresh->finding.habit);
+      hinted_s_ = now_s();
+      notices_.speak(now_s(), tr("Coach"), fresh->text);
+    }
+  }
+  if (now_s() - looked_s_ < kLookEvery) return;
+  looked_s_ = now_s();
+  review_.ask(question(false));
 }
 
 void Trainer::show_history() {
@@ -280,6 +309,7 @@ void Trainer::show_history() {
     }
     if (!choice.wanted_again) choice.next = learning_.next();
   }
+  figures_.history.advice = advice_;
   result_ = result_menu(choice);
 }
 

@@ -13,7 +13,6 @@ constexpr float kMessageWidth = 560.0F;
 // Between the instructor's card and the instruments on the right.
 constexpr float kNarrowWidth = 456.0F, kBesideShift = 164.0F;
 constexpr float kResultWidth = 620.0F;
-constexpr float kAdviceGap = 5.0F;
 constexpr float kFigureHeight = 21.0F, kLeastFigureHeight = 16.0F;
 constexpr float kResultBelow = 34.0F;  // of the view, with the footer
 
@@ -132,23 +131,20 @@ MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const
           ? 0.0F
           : painter.block_height(kResultWidth - 2.0F * kBannerMargin, Type::kBody, result.reason) +
                 8.0F;
-  float advice = 0.0F;
-  for (const std::string& one : result.advice)
-    advice +=
-        painter.block_height(kResultWidth - 2.0F * kBannerMargin, Type::kBody, one) + kAdviceGap;
-  const float others = 72.0F + reason + advice + 18.0F +
-                       30.0F * static_cast<float>(menu.rows.size()) + kBannerMargin;
+  const float others =
+      72.0F + reason + 18.0F + 30.0F * static_cast<float>(menu.rows.size()) + kBannerMargin;
   // Many figures stand closer, so that the menu below them stays above the footer.
   const float figure_height =
       std::clamp((painter.height() - kResultBelow - others) / std::max(rows, 1.0F),
                  kLeastFigureHeight, kFigureHeight);
-  const float height = others + rows * figure_height;
-  const float width = kResultWidth + (result.history.shown() ? kHistoryWidth : 0.0F);
+  const bool beside = result.history.shown();
+  const float height = std::max(others + rows * figure_height,
+                                beside ? history_height(painter, result.history) : 0.0F);
+  const float width = kResultWidth + (beside ? kHistoryWidth : 0.0F);
   const Rect card{(painter.width() - width) * 0.5F,
                   std::max(8.0F, (painter.height() - height) * 0.45F), kResultWidth, height};
   painter.card({card.x, card.y, width, height}, kSolidCard);
-  if (result.history.shown())
-    draw_history(painter, result.history, {card.right(), card.y, kHistoryWidth, height});
+  if (beside) draw_history(painter, result.history, {card.right(), card.y, kHistoryWidth, height});
   const float x = card.x + kBannerMargin;
   painter.text(x, card.y + 14.0F, Type::kHuge, result.passed ? kGood : kAlarm,
                result.passed ? tr("PASSED") : tr("FAILED"));
@@ -165,10 +161,6 @@ MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const
     draw_figure(painter, row, card, y);
     y += figure_height;
   }
-  for (const std::string& one : result.advice)
-    y += painter.text_block(x, y + kAdviceGap, kResultWidth - 2.0F * kBannerMargin, Type::kBody,
-                            kAccent, one) +
-         kAdviceGap;
   painter.line(x, y + 6.0F, card.right() - kBannerMargin, y + 6.0F, kLine);
   float bottom = 0.0F;
   const MenuIntent intent =

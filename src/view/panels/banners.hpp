@@ -41,7 +41,6 @@ struct Result {
   std::string exercise;
   std::string reason;  // of a failure
   std::vector<FigureRow> figures;
-  std::vector<std::string> advice = {};  // a sentence each
   History history = {};
 };
 // The figures, and below them the menu of next steps.

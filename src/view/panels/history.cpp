@@ -4,10 +4,14 @@
 #include <cstddef>
 #include <utility>
 
+#include "language/text.hpp"
+
 namespace knuckleboom::view::panels {
 namespace {
 
 constexpr float kHistoryMargin = 22.0F, kCurveHeight = 116.0F;
+constexpr float kTitleHeight = 26.0F, kBelowCurve = 12.0F, kLineGap = 6.0F;
+constexpr float kAboveAdvice = 10.0F, kAdviceGap = 9.0F;
 constexpr float kPassedRadius = 3.5F, kFailedRadius = 2.5F, kNowRadius = 6.0F;
 
 void draw_curve(Painter& painter, const History& history, const Rect& field) {
@@ -35,21 +39,39 @@ void draw_curve(Painter& painter, const History& history, const Rect& field) {
 
 }  // namespace
 
+float history_height(const Painter& painter, const History& history) {
+  constexpr float kWidth = kHistoryWidth - 2.0F * kHistoryMargin;
+  float height = 2.0F * kHistoryMargin;
+  if (!history.points.empty()) height += kTitleHeight + kCurveHeight + kBelowCurve;
+  for (const std::string& line : history.lines)
+    height += painter.block_height(kWidth, Type::kBody, line) + kLineGap;
+  if (!history.advice.empty()) height += kAboveAdvice + kTitleHeight;
+  for (const std::string& line : history.advice)
+    height += painter.block_height(kWidth, Type::kBody, line) + kAdviceGap;
+  return height;
+}
+
 void draw_history(Painter& painter, const History& history, const Rect& card) {
   const float x = card.x + kHistoryMargin, width = card.width - 2.0F * kHistoryMargin;
   painter.line(card.x, card.y + kHistoryMargin, card.x, card.bottom() - kHistoryMargin, kLine);
   float y = card.y + kHistoryMargin;
   if (!history.points.empty()) {
     painter.text_within(x, y, width, Type::kBold, kText, history.title);
-    y += 26.0F;
+    y += kTitleHeight;
     const Rect field{x, y, width, kCurveHeight};
     draw_curve(painter, history, field);
     painter.text(x + 4.0F, y + 1.0F, Type::kSmall, kDim, history.highest);
     painter.text(x + 4.0F, field.bottom() - 15.0F, Type::kSmall, kDim, history.lowest);
-    y += kCurveHeight + 12.0F;
+    y += kCurveHeight + kBelowCurve;
   }
   for (const std::string& line : history.lines)
-    y += painter.text_block(x, y, width, Type::kBody, kText, line) + 6.0F;
+    y += painter.text_block(x, y, width, Type::kBody, kText, line) + kLineGap;
+  if (history.advice.empty()) return;
+  if (y > card.y + kHistoryMargin) y += kAboveAdvice;
+  painter.text_within(x, y, width, Type::kBold, kText, tr("Advice"));
+  y += kTitleHeight;
+  for (const std::string& line : history.advice)
+    y += painter.text_block(x, y, width, Type::kBody, kAccent, line) + kAdviceGap;
 }
 
 }  // namespace knuckleboom::view::panels

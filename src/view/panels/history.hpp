@@ -1,4 +1,4 @@
-// Earlier attempts beside the result of this one: a curve, and a few sentences.
+// Beside the result of an attempt: the curve of the earlier ones, a few sentences on them, and the coach's.
 #pragma once
 
 #include <string>
@@ -20,10 +20,12 @@ struct History {
   std::vector<HistoryPoint> points;  // the last is this attempt
   std::string highest, lowest;       // values at the ends of the axis
   std::vector<std::string> lines;
+  std::vector<std::string> advice = {};  // a sentence each
 
-  bool shown() const { return !points.empty() || !lines.empty(); }
+  bool shown() const { return !points.empty() || !lines.empty() || !advice.empty(); }
 };
 
+float history_height(const Painter& painter, const History& history);
 void draw_history(Painter& painter, const History& history, const Rect& card);
 
 }  // namespace knuckleboom::view::panels

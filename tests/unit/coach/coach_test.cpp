@@ -225,6 +225,43 @@ TEST(Coach, SaysWhatCostsMostWithTheirThreeWorstMoments) {
   EXPECT_EQ(advice.praise()->habit, Habit::kLevels);  // 0.3 * 20 * 6.1 s against 0.4 * 20 * 1 s
 }
 
+// Targets 1.5 m apart, touched one after the other at 1 m/s, with a rest at each.
+Advice advice_for_targets(double rest_s, std::uint32_t more_signals = 0) {
+  const coach::Told told{coach::kTip | coach::kGrips | coach::kWork | more_signals, false, -1};
+  coach::Observer observer(told);
+  coach::Sample sample;
+  const auto add_for = [&](double seconds, double speed) {
+    sample.work.moves = speed > 0.0;
+    sample.work.tip_m_s[0] = speed;
+    for (int i = 0; i < std::lround(seconds / training::kElementSample); ++i) {
+      sample.work.tip_m[0] += speed * training::kElementSample;
+      sample.seen.tip_W[0] = sample.work.tip_m[0];
+      observer.add(sample);
+    }
+  };
+  sample.seen.held = -1;
+  for (int target = 0; target < 8; ++target) {
+    add_for(1.5, 1.0);
+    add_for(rest_s, 0.0);
+    sample.seen.legs += 1.0;
+  }
+  add_for(0.1, 0.0);
+  return advise(observer.finish(), told);
+}
+
+// Where nothing is gripped a way to a target is a cycle.
+TEST(Coach, SeesWhoHesitatesBetweenTargets) {
+  const Advice slow = advice_for_targets(1.5);
+  ASSERT_EQ(slow.said().size(), 1U);
+  EXPECT_EQ(slow.said()[0]->habit, Habit::kHesitates);
+  EXPECT_EQ(slow.said()[0]->occasions, 8);
+  EXPECT_NEAR(slow.said()[0]->figure, 0.5, 0.05);
+  // 1.5 s of 3 s, less 15 %: 1.05 s at each of eight.
+  EXPECT_NEAR(slow.said()[0]->lost_s, 8.4, 0.5);
+  EXPECT_TRUE(advice_for_targets(0.1).said().empty());
+  EXPECT_TRUE(advice_for_targets(1.5, coach::kDriving).said().empty());
+}
+
 TEST(Coach, IsSilentWithoutEvidence) {
   const auto verdict = [](const coach::Occasions& all, const coach::Told& told) {
     return advise(all, told).findings[static_cast<std::size_t>(Habit::kDrags)].verdict;

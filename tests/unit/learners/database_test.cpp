@@ -155,6 +155,26 @@ TEST_F(LearnersDatabase, FilesASessionOnce) {
   EXPECT_TRUE(database.sessions(bo).empty());
 }
 
+// Each session names the one before it, which no clock that is set back can undo.
+TEST_F(LearnersDatabase, KeepsTheOrderOfTheChain) {
+  Database database = open();
+  const Learner anna = database.add("Anna");
+  const auto file = [&](const char* id, const char* started, const char* previous) {
+    FiledSession one = session(id, started);
+    one.digest = std::string("digest of ") + id;
+    one.previous = *previous == '\0' ? "" : std::string("digest of ") + previous;
+    database.file(anna, one);
+  };
+  file("a", "2026-11-28T06:40:12Z", "");
+  file("b", "2099-11-28T06:50:12Z", "a");  // the clock was wrong
+  file("c", "2026-11-28T07:00:12Z", "b");
+  file("d", "2026-11-27T07:00:12Z", "c");   // and was set back
+  file("old", "2026-11-01T07:00:12Z", "");  // imported later
+  std::string order;
+  for (const FiledSession& one : database.sessions(anna)) order += one.recording + " ";
+  EXPECT_EQ(order, "old a b c d ");
+}
+
 TEST_F(LearnersDatabase, RefusesNamesTwiceAndNoNames) {
   Database database = open();
   const Learner anna = database.add("  Anna Öberg ");
@@ -163,6 +183,11 @@ TEST_F(LearnersDatabase, RefusesNamesTwiceAndNoNames) {
   EXPECT_THAT(fault_of([&] { database.add(" \t"); }), HasSubstr("needs a name"));
   EXPECT_THAT(fault_of([&] { database.add("a\x1B[31m"); }), HasSubstr("control characters"));
   EXPECT_THAT(fault_of([&] { database.add("\xFF"); }), HasSubstr("UTF-8"));
+  // Marks that are not seen, or turn the text around them.
+  for (const char* mark :
+       {"\u202E", "\u200F", "\u2067", "\u061C", "\u200B", "\u2028", "\uFEFF", "\n"})
+    EXPECT_THAT(fault_of([&] { database.add(std::string("An") + mark + "na"); }),
+                HasSubstr("writing direction"));
   EXPECT_THAT(fault_of([&] { database.add(std::string(201, 'x')); }), HasSubstr("200 bytes"));
   EXPECT_EQ(database.find_or_add("anna Öberg").id, anna.id);
   // Quotes are part of a name.
@@ -372,7 +397,7 @@ TEST_F(LearnersDatabase, KeepsQuizzesAndPinsAndTakesOverTheThirdFormat) {
     EXPECT_EQ(database.pin_hash(anna), "");
     database.set_pin_hash(anna, "h1");
     database.file(anna, {"danger_zone", "2026-11-28T06:40:12Z", 8, 10, false});
-    database.file(anna, {"danger_zone", "2026-11-28T06:50:12Z", 10, 10, true});
+    database.file(anna, {"danger_zone", "2026-11-28T06:50:12Z", 10, 10, true, "seal"});
     database.file(anna, session("a", "2026-11-28T06:40:12Z"));
     database.add("Bo");
   }
@@ -382,6 +407,10 @@ TEST_F(LearnersDatabase, KeepsQuizzesAndPinsAndTakesOverTheThirdFormat) {
   EXPECT_EQ(taken[0].correct, 8);
   EXPECT_EQ(taken[1].taken, "2026-11-28T06:50:12Z");
   EXPECT_TRUE(!taken[0].passed && taken[1].passed);
+  EXPECT_EQ(taken[0].seal + taken[1].seal, "seal");
+  // As a program before seals left it.
+  tamper("ALTER TABLE quizzes DROP COLUMN seal; PRAGMA user_version = 5");
+  EXPECT_EQ(open(Access::kRead).quizzes(*open().find("Anna")).at(1).seal, "");
   EXPECT_TRUE(open().quizzes(*open().find("Bo")).empty());
   // As a program before quizzes left it.
   tamper(
@@ -428,7 +457,9 @@ TEST_F(LearnersDatabase, KeepsSettingsAndNotesAndTakesOverTheFourthFormat) {
   for (const char* gone : {"crane_speed", "too fast here", "kept by her key"})
     EXPECT_FALSE(any_byte_says(gone)) << gone;
   // As a program before settings left it.
-  tamper("DROP TABLE settings; DROP TABLE notes; PRAGMA user_version = 4");
+  tamper(
+      "DROP TABLE settings; DROP TABLE notes; ALTER TABLE quizzes DROP COLUMN seal; PRAGMA "
+      "user_version = 4");
   EXPECT_EQ(open(Access::kRead).list().size(), 1U);
   EXPECT_TRUE(open().settings(*open().find("Bo")).empty());
   EXPECT_TRUE(open().notes("b").empty());
@@ -441,10 +472,10 @@ TEST_F(LearnersDatabase, SaysWhatIsWrongWithTheFile) {
     std::ofstream(file_, std::ios::binary | std::ios::trunc) << bytes;
   };
 
-  tamper("PRAGMA user_version = 6");
+  tamper("PRAGMA user_version = 7");
   for (const Access access : {Access::kRead, Access::kWrite})
     EXPECT_THAT(fault_of([&] { open(access); }),
-                HasSubstr("a newer version of the program (format 6; this one knows 5)"));
+                HasSubstr("a newer version of the program (format 7; this one knows 6)"));
   tamper("PRAGMA user_version = 1; PRAGMA application_id = 7");
   EXPECT_THAT(fault_of([&] { open(); }), HasSubstr("this is no database of learners"));
 

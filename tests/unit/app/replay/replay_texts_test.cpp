@@ -1,8 +1,10 @@
 // Texts of a replay.
 #include "app/replay/replay_texts.hpp"
 
+#include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "app/session/notes.hpp"
@@ -38,11 +40,21 @@ TEST(ReplayTexts, TellMistakesFromTheInstructorsMarks) {
 
 // Beside the file: it says nothing of them.
 TEST(ReplayTexts, NotesStandAmongTheEvents) {
-  std::vector<io::SessionEvent> events = {event("grip", "red_1"), event("bookmark", "bookmark")};
-  events[0].tick = 100;
-  events[1].tick = 300;
-  add_notes({{7, "a", "", 200, "2026-11-28T08:00:00Z", "too fast"}}, events);
-  ASSERT_EQ(events.size(), 3U);
+  io::SessionRecord record;
+  record.end.end_tick = 400;
+  record.events = {event("grip", "red_1"), event("bookmark", "bookmark")};
+  record.events[0].tick = 100;
+  record.events[1].tick = 300;
+  const std::string when = "2026-11-28T08:00:00Z";
+  // The others are of a database that was changed by hand.
+  const std::vector<io::SessionEvent> events =
+      with_notes(record, {{7, "a", "", 200, when, "too fast"},
+                          {8, "a", "", -5, when, "before"},
+                          {9, "a", "", 401, when, "after"},
+                          {10, "a", "", 400, when, "two\nlines\u202e" + std::string(10'000, 'x')}});
+  ASSERT_EQ(events.size(), 4U);
+  EXPECT_THAT(events[3].text, testing::StartsWith("two\\x0alines\\u202exxx"));
+  EXPECT_LT(events[3].text.size(), 200U);
   EXPECT_EQ(events[1].tick, 200);
   EXPECT_EQ(words_of(events[1], TaskKind::kLogs).text, "note: too fast");
   EXPECT_EQ(words_of(events[1], TaskKind::kLogs).kind, MarkKind::kInstructor);

@@ -29,6 +29,11 @@ TEST(OperatorSettings, ComeBackFromTheirText) {
   for (const char* wrong : {"crane_speed", "crane_speed=2", "crane_speed=fast", "colour=1",
                             ".curve=1", "swing.curve=nan", "swing.dead_zone=-0.1"})
     EXPECT_THROW(app::settings_of(wrong), UserError) << wrong;
+  // A row of the database could have such a name; its text would be read back as something else.
+  for (const char* wrong : {"a b.curve", "a=1 crane_speed", "a\n.curve", "\u00e4.curve"})
+    EXPECT_THROW(app::check_setting(wrong, 1.0), UserError) << wrong;
+  EXPECT_EQ(app::in_words({{"head_feed.largest", 0.5}, {"coach", 1.0}}),
+            "with hints, feed: largest command 50 %");
 }
 
 app::LoadedSession session_with(const char* exercise, const std::string& settings) {
