@@ -451,7 +451,10 @@ class MachineReader {
                       fmt::format("a machine has at most {} moving bodies", kMaxLinks));
     }
     if (moving == 0 && !report_.any())
-      report_.error(root_.place, "no body can move; give at least one a joint that is not fixed");
+      report_.error(
+          root_.place,
+          "no body can move; give at least one a joint that is not fixed, as [[body]] name = "
+          "\"boom\", joint = { type = \"revolute\", axis = [0, 1, 0] }");
   }
 
   // Parents first; bodies that are ready at the same time stay in the order of the file.
@@ -1601,10 +1604,10 @@ MachineFile read_machine(const std::filesystem::path& path, std::span<const Over
 
 MachineFile read_urdf(const std::filesystem::path& path, std::span<const Override> overrides) {
   const std::string name = path.filename().string();
-  const std::string text =
-      fmt::format("name = {}\nurdf = {}\nsource = {}\ngravity_m_per_s2 = 9.81\n",
-                  toml_string(path.stem().string()), toml_string(name), toml_string(name));
-  return read_machine_text(text, (path.parent_path() / "machine.toml").string(), overrides);
+  const std::string text = fmt::format(
+      "name = {}\nurdf = {}\nsource = {}\ngravity_m_per_s2 = 9.81\n",
+      toml_string(plain_name(path.stem().string(), "urdf_")), toml_string(name), toml_string(name));
+  return read_machine_text(text, path.string(), overrides);
 }
 
 }  // namespace knuckleboom::io

@@ -49,6 +49,21 @@ bool is_name(std::string_view text) {
   });
 }
 
+std::string plain_name(std::string_view text, std::string_view before) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '-';
+    if (plain)
+      out += c;
+    else if (out.empty() || out.back() != '_')
+      out += '_';
+  }
+  constexpr std::size_t kLongest = 60;  // a number may come behind it
+  if (!is_name(out.substr(0, kLongest))) out.insert(0, before);
+  return out.substr(0, kLongest);
+}
+
 TableReader::TableReader(Report& report, const Node& table, const KeyTable& keys, std::string what)
     : report_(report),
       table_(table),

@@ -136,5 +136,7 @@ class TableReader {
 // A name: a letter first, then letters, digits, '_' or '-'. Names become parts of paths and
 // columns.
 bool is_name(std::string_view text);
+// A text as a name: what else is in it becomes '_', and `before` stands before what is no letter.
+std::string plain_name(std::string_view text, std::string_view before);
 
 }  // namespace knuckleboom::io

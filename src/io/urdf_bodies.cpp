@@ -15,6 +15,8 @@
 #include "declare/machine_keys.hpp"
 #include "knuckleboom/core/multibody/nearest_inertia.hpp"
 #include "knuckleboom/core/multibody/tree.hpp"
+#include "knuckleboom/core/world/grapple.hpp"
+#include "knuckleboom/core/world/world.hpp"
 #include "knuckleboom/declare/units.hpp"
 #include "rotation.hpp"
 #include "table_reader.hpp"
@@ -146,6 +148,7 @@ class Importer {
                       "spheres can; give [[shape]] in the machine file",
                       unplaced_meshes_ == 1 ? std::string("a mesh")
                                             : fmt::format("{} meshes", unplaced_meshes_)));
+    keep_largest(shapes);
     add(root, machine_keys::bodies, std::move(bodies));
     add(root, machine_keys::couplings, std::move(couplings));
     add(root, machine_keys::shapes, std::move(shapes));
@@ -169,9 +172,42 @@ class Importer {
 
   // --- Structure ------------------------------------------------------------------------------
 
+  // Where there are too many links: ends of the tree that are welded on and have neither mass nor looks nor
+  // shape are frames for other programs.
+  void leave_out_frames() {
+    constexpr std::size_t kTooMany = 4096;  // this takes as many steps squared
+    if (robot_.links.size() <= kMost || robot_.links.size() > kTooMany) return;
+    std::size_t left_out = 0;
+    for (bool changed = true; changed && robot_.links.size() > kMost;) {
+      changed = false;
+      std::set<std::string> parents;
+      for (const UrdfJoint& joint : robot_.joints) parents.insert(joint.parent);
+      for (std::size_t i = robot_.links.size(); i-- > 0 && robot_.links.size() > kMost;) {
+        const UrdfLink& link = robot_.links[i];
+        const bool empty = link.visuals.empty() && link.collisions.empty() &&
+                           (!link.inertial || link.inertial->mass == 0.0);
+        if (!empty || parents.contains(link.name)) continue;
+        const auto joint =
+            std::find_if(robot_.joints.begin(), robot_.joints.end(),
+                         [&](const UrdfJoint& one) { return one.child == link.name; });
+        if (joint == robot_.joints.end() || joint->type != "fixed") continue;
+        robot_.joints.erase(joint);
+        robot_.links.erase(robot_.links.begin() + static_cast<std::ptrdiff_t>(i));
+        ++left_out;
+        changed = true;
+      }
+    }
+    if (left_out > 0)
+      report_.note(robot_.place,
+                   fmt::format("{} links that are only frames, welded to another, are left "
+                               "out: a machine has at most {} bodies",
+                               left_out, kMost));
+  }
+
   // Before anything is compared with everything: a machine file would refuse as many.
   void check_numbers() {
     const std::size_t before = report_.count();
+    leave_out_frames();
     const auto at_most = [this](std::size_t count, const char* what, const Place& last) {
       if (count > kMost)
         report_.error(
@@ -260,21 +296,6 @@ class Importer {
   }
 
   // --- Names ----------------------------------------------------------------------------------
-
-  // A name as a machine file has it: a letter, then letters, digits, '_' and '-'.
-  static std::string plain_name(const std::string& name, const char* before) {
-    std::string out;
-    for (const char c : name) {
-      const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                         (c >= '0' && c <= '9') || c == '_' || c == '-';
-      if (plain)
-        out += c;
-      else if (out.empty() || out.back() != '_')
-        out += '_';
-    }
-    if (!is_name(out)) out = before + out;
-    return out.substr(0, 60);
-  }
 
   using Names = std::map<std::string, std::string>;
 
@@ -466,8 +487,10 @@ class Importer {
     const double lower = joint.lower.value_or(0.0);
     const double upper = joint.upper.value_or(0.0);
     if (!joint.lower && !joint.upper)
-      hold(joint, 0.0, joint.limit_place,
-           "its <limit> has neither lower nor upper, which are 0 then");
+      report_.note(
+          joint.limit_place,
+          fmt::format("the <limit> of joint '{}' gives neither lower nor upper; it has none",
+                      joint.name));
     else if (lower == upper)
       hold(joint, lower, joint.limit_place, "both its limits are there");
     else if (lower > upper)
@@ -500,14 +523,11 @@ class Importer {
       return ignore("the machine file sets the joint's type");
     if (is_actuated(joint.name)) return ignore("the machine file gives it an actuator of its own");
     if (own_couples(joint.name)) return ignore("the machine file couples the joint itself");
-    if (!mimic.joint.empty() && !joints.contains(mimic.joint)) {
+    if (!joints.contains(mimic.joint)) {
       std::vector<std::string> names;
-      names.reserve(joints.size());
       for (const auto& [name, unused] : joints) names.push_back(name);
-      report_.error(mimic.place,
-                    fmt::format("joint '{}' follows the joint '{}', which does not exist{}",
-                                joint.name, mimic.joint, alternatives(mimic.joint, names)));
-      return;
+      return ignore(
+          fmt::format("there is no joint '{}'{}", mimic.joint, suggestion(mimic.joint, names)));
     }
     if (mimic.multiplier == 0.0) {
       held_.erase(joint.name);
@@ -766,6 +786,44 @@ class Importer {
   // The inertia about each joint that moves, in the pose of zeros; where there is none, nor in the joints
   // that follow it, it is held, as it could not be moved by any force.
   void hold_what_moves_nothing() {
+    const std::vector<const UrdfJoint*> weightless = find_weightless();
+    const auto moving = std::count_if(
+        robot_.joints.begin(), robot_.joints.end(),
+        [&](const UrdfJoint& joint) { return moves(joint) && !followers_.contains(joint.name); });
+    if (!weightless.empty() && static_cast<std::size_t>(moving) == weightless.size())
+      return give_masses();
+    for (const UrdfJoint* joint : weightless) {
+      hold(*joint, 0.0, joint->place, "it moves nothing that has mass");
+      for (const UrdfJoint& other : robot_.joints)
+        if (const auto found = followers_.find(other.name);
+            found != followers_.end() && found->second.leader == joint->name) {
+          const Follower follower = found->second;
+          followers_.erase(found);
+          hold(other, follower.offset, follower.place, fmt::format("it follows '{}'", joint->name));
+        }
+    }
+  }
+
+  // A file for looks and kinematics: nothing that moves has mass, so all would be held.
+  void give_masses() {
+    int given = 0;
+    for (UrdfLink& link : robot_.links) {
+      const UrdfJoint* joint = joint_to(link);
+      if (joint == nullptr || !moves(*joint)) continue;
+      const UrdfOrigin here{Vec3::Zero(), Vec3::Zero(), link.place};
+      link.inertial = UrdfInertial{here,       1.0,        {0.01, 0.01, 0.01, 0.0, 0.0, 0.0},
+                                   link.place, link.place, link.place};
+      ++given;
+    }
+    report_.note(
+        robot_.place,
+        fmt::format("no link beyond a joint has mass, so {} as 1 kg and 0.01 kg m2 each; give "
+                    "mass_kg and inertia_kg_m2 in the machine file",
+                    counted(given, "link that moves counts", "links that move count")));
+  }
+
+  std::vector<const UrdfJoint*> find_weightless() const {
+    std::vector<const UrdfJoint*> out;
     std::map<std::string, Stand> stands;
     std::map<std::string, Lump> lumps;
     for (const UrdfLink& link : robot_.links) {
@@ -810,16 +868,9 @@ class Importer {
         if (const auto found = followers_.find(other.name);
             found != followers_.end() && found->second.leader == name)
           sum += found->second.ratio * found->second.ratio * inertia_about(other);
-      if (sum > kNone || is_actuated(name)) continue;
-      hold(joint, 0.0, joint.place, "it moves nothing that has mass");
-      for (const UrdfJoint& other : robot_.joints)
-        if (const auto found = followers_.find(other.name);
-            found != followers_.end() && found->second.leader == name) {
-          const Follower follower = found->second;
-          followers_.erase(found);
-          hold(other, follower.offset, follower.place, fmt::format("it follows '{}'", name));
-        }
+      if (sum <= kNone && !is_actuated(name)) out.push_back(&joint);
     }
+    return out;
   }
 
   bool is_beyond(const UrdfLink& link, const UrdfJoint& joint) const {
@@ -942,8 +993,10 @@ class Importer {
           break;
         }
       }
-      const std::string name =
+      std::string name =
           row.shapes++ == 0 ? link.name : fmt::format("{}_{}", link.name, row.shapes);
+      for (int n = 2; !shape_names_.insert(name).second; ++n)
+        name = fmt::format("{}_{}_{}", link.name, row.shapes, n);
       const Mat3 R = rotation(geometry.origin.rpy);
       Node shape = Writer::table(geometry.place);
       Writer::add(shape, keys::shape::name, writer_.text(name, geometry.place));
@@ -956,6 +1009,35 @@ class Importer {
       Writer::add(shape, keys::shape::radius, writer_.number(radius, geometry.place));
       shapes.items.push_back(std::move(shape));
     }
+  }
+
+  // Those that fit into a machine.
+  void keep_largest(Node& shapes) {
+    const std::size_t all = shapes.items.size();
+    const bool grapple = own_.find(machine_keys::grapple.name) != nullptr;
+    const std::size_t most = static_cast<std::size_t>(world::kMaxMachineShapes) -
+                             (grapple ? world::kGrappleParts + 1 : 0);
+    if (all <= most) return;
+    const auto radius_of = [](const Node& shape) {
+      const Node* radius = shape.find(declare::full_key(
+          keys::shape::radius.name, declare::units(keys::shape::radius.of(false)).front()));
+      return radius == nullptr ? 0.0 : radius->number;
+    };
+    std::vector<double> radii;
+    for (const Node& shape : shapes.items) radii.push_back(radius_of(shape));
+    std::sort(radii.begin(), radii.end(), std::greater<>());
+    const double least = radii[most - 1];
+    std::size_t room = most;
+    std::erase_if(shapes.items, [&](const Node& shape) {
+      if (radius_of(shape) < least || room == 0) return true;
+      --room;
+      return false;
+    });
+    report_.note(
+        robot_.place,
+        fmt::format("of {} shapes to touch the {} thickest are kept; a machine has at most so "
+                    "many",
+                    all, most));
   }
 
   // --- Looks ----------------------------------------------------------------------------------
@@ -1059,7 +1141,8 @@ class Importer {
     Place place;
   };
   std::map<std::string, Follower> followers_;  // by the name of the joint
-  std::set<std::string> told_;                 // meshes
+  std::set<std::string> shape_names_;
+  std::set<std::string> told_;  // meshes
   bool friction_told_ = false;
   int unplaced_meshes_ = 0;
   Place first_unplaced_;

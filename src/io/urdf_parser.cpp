@@ -102,11 +102,11 @@ class Parser {
   void ignore(const XMLElement& e, const std::string& in, Words known) {
     const std::string name = e.Name();
     if (name.starts_with("xacro:")) {
-      if (!xacro_told_)
-        report_.error(at(e), fmt::format("<{}> is a macro of xacro; expand the file first, such as "
-                                         "`xacro crane.urdf.xacro > crane.urdf`",
-                                         escaped(name)));
-      xacro_told_ = true;
+      say_once(e, xacro_told_,
+               fmt::format("<{}> is a macro of xacro that was not expanded, and is left out; if it "
+                           "makes parts of the robot, expand the file: `xacro crane.urdf.xacro > "
+                           "crane.urdf`",
+                           escaped(name)));
       return;
     }
     const std::vector<std::string> words(known.begin(), known.end());
@@ -124,8 +124,10 @@ class Parser {
     for (const XMLAttribute* a = e.FirstAttribute(); a != nullptr; a = a->Next()) {
       const std::string_view name = a->Name();
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      if (name.find(':') != std::string_view::npos) continue;  // of another name space
       const std::vector<std::string> words(known.begin(), known.end());
-      if (const std::string* meant = closest(name, words))
+      const std::string* meant = closest(name, words);
+      if (meant != nullptr && e.FindAttribute(meant->c_str()) == nullptr)
         report_.error(at(*a), fmt::format("{} has no attribute '{}'; did you mean '{}'?", what,
                                           escaped(name), *meant));
       else
@@ -138,9 +140,8 @@ class Parser {
     const XMLElement* found = e.FirstChildElement(name);
     if (found == nullptr) return nullptr;
     if (const XMLElement* second = found->NextSiblingElement(name))
-      report_.error(at(*second),
-                    fmt::format("{} has a second <{}>, after that of line {}; keep one", what, name,
-                                found->GetLineNum()));
+      report_.note(at(*second), fmt::format("{} has a second <{}>; that of line {} counts", what,
+                                            name, found->GetLineNum()));
     return found;
   }
 
@@ -289,16 +290,11 @@ class Parser {
       out.mass = not_negative(*mass, "value", fmt::format("<mass> of {}", link),
                               required_number(*mass, "value", fmt::format("<mass> of {}", link)));
     } else {
-      report_.error(out.place,
-                    fmt::format("{} lacks its mass; write <mass value=\"...\"/>, in kg", what));
+      report_.note(out.place, fmt::format("{} has no <mass>; it counts as none", what));
     }
     const XMLElement* inertia = child(e, "inertia", what);
-    if (inertia == nullptr) {
-      report_.error(
-          out.place,
-          fmt::format("{} lacks <inertia ixx=\"...\" .../>; all zero is a point mass", what));
-      return out;
-    }
+    if (inertia == nullptr) return out;  // a point mass, which is noted
+
     const std::string called = fmt::format("<inertia> of {}", link);
     out.inertia_place = at(*inertia);
     check_attributes(*inertia, called, {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"});
@@ -317,11 +313,10 @@ class Parser {
     return e.QueryDoubleAttribute(name, &unused) == tinyxml2::XML_SUCCESS;
   }
 
-  double size(const XMLElement& e, const char* name, const std::string& what) {
-    const double value = required_number(e, name, what);
-    if (number_stands(e, name) && !(value > 0.0))
-      report_.error(at(e), fmt::format("'{}' of {} is {}; it must be above 0", name, what, value));
-    return value;
+  // Nothing that could be seen or touched has a size of 0 or less.
+  std::optional<UrdfGeometry> nothing(const XMLElement& e, const std::string& what) {
+    report_.note(at(e), fmt::format("{} has no size, and is left out", what));
+    return std::nullopt;
   }
 
   std::optional<UrdfGeometry> geometry_of(const XMLElement& e, const std::string& what) {
@@ -337,10 +332,7 @@ class Parser {
     const XMLElement* geometry = child(e, "geometry", what);
     const XMLElement* form = geometry != nullptr ? geometry->FirstChildElement() : nullptr;
     if (form == nullptr) {
-      report_.error(out.place,
-                    fmt::format("{} has no geometry; give <geometry> with a <box>, <cylinder>, "
-                                "<sphere>, <capsule> or <mesh>",
-                                what));
+      report_.note(out.place, fmt::format("{} has no geometry, and is left out", what));
       return std::nullopt;
     }
     const std::string name = form->Name();
@@ -352,23 +344,26 @@ class Parser {
         report_.error(out.place, fmt::format("{} lacks size=\"x y z\"", called));
       out.form = UrdfForm::kBox;
       out.size = vector(*form, "size", called).value_or(Vec3::Ones());
-      if (!(out.size.minCoeff() > 0.0))
-        report_.error(out.place, fmt::format("each size of {} must be above 0", called));
+      if (!(out.size.minCoeff() > 0.0)) return nothing(*form, called);
     } else if (name == "cylinder" || name == "capsule") {
       check_attributes(*form, called, {"radius", "length"});
       out.form = name == "cylinder" ? UrdfForm::kCylinder : UrdfForm::kCapsule;
-      out.size = Vec3(size(*form, "radius", called), size(*form, "length", called), 0.0);
+      out.size = Vec3(required_number(*form, "radius", called),
+                      required_number(*form, "length", called), 0.0);
+      if (number_stands(*form, "radius") && number_stands(*form, "length") &&
+          !(std::min(out.size.x(), out.size.y()) > 0.0))
+        return nothing(*form, called);
     } else if (name == "sphere") {
       check_attributes(*form, called, {"radius"});
       out.form = UrdfForm::kSphere;
-      out.size = Vec3(size(*form, "radius", called), 0.0, 0.0);
+      out.size = Vec3(required_number(*form, "radius", called), 0.0, 0.0);
+      if (number_stands(*form, "radius") && !(out.size.x() > 0.0)) return nothing(*form, called);
     } else if (name == "mesh") {
       check_attributes(*form, called, {"filename", "scale"});
       out.form = UrdfForm::kMesh;
       out.mesh = required(*form, "filename", called);
       out.scale = vector(*form, "scale", called).value_or(Vec3::Ones());
-      if (!(out.scale.cwiseAbs().minCoeff() > 0.0))
-        report_.error(out.place, fmt::format("a scale of {} is 0; nothing would be left", called));
+      if (!(out.scale.cwiseAbs().minCoeff() > 0.0)) return nothing(*form, called);
     } else {
       ignore(*form, what, {"box", "cylinder", "sphere", "capsule", "mesh"});
       return std::nullopt;

@@ -50,7 +50,7 @@ struct Finding {
   std::vector<io::Diagnostic> remarks;
 };
 
-// What an import had to change by more than rounding is refused where that is asked for.
+// Changes of an import beyond rounding are refused where that is asked for.
 void refuse_changes(const io::MachineFile& file) {
   constexpr double kRounding = 1e-3;
   std::vector<io::Diagnostic> faults;

@@ -127,7 +127,7 @@ class Editor {
   std::vector<FinalPiece>* done_;
 };
 
-// What the rules of a crane have in common.
+// Common to the rules of all cranes.
 class CraneRules {
  public:
   CraneRules(double dt, const ElementLimits& limits, const ElementSample& at, ElementState& state,

@@ -21,7 +21,7 @@ double apart(const double (&a)[3], const double (&b)[3]) {
   return length(d);
 }
 
-// Of a forwarder, and of any crane with a grapple.
+// Rules of a forwarder, and of any crane with a grapple.
 class Crane : CraneRules {
  public:
   using CraneRules::CraneRules;

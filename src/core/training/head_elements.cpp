@@ -91,7 +91,7 @@ class HeadRules : CraneRules {
     }
   }
 
-  // What comes after a fall is bringing if the head goes far enough before it feeds.
+  // The time after a fall is bringing if the head goes far enough before it feeds.
   void follow_felled() {
     if (s_.felled == 0) return;
     const double x = at_.tip_m[0] - s_.felled_m[0], y = at_.tip_m[1] - s_.felled_m[1];

@@ -88,7 +88,7 @@ double radius_at(const FelledTree& felled, const timber::Tree& tree, const Vec3&
   return 0.5 * timber::over_bark(tree.profile(), std::min(felled.from + along, tree.height()));
 }
 
-// Of the log that is measured, among all: its errors follow from it.
+// The number of the log that is measured, among all: its errors follow from it.
 std::uint64_t number_of(const timber::Tree& tree, const MovingTree& m) {
   return tree.recipe().seed * kPieces * timber::kMostStems +
          kPieces * static_cast<std::uint64_t>(m.stem) + static_cast<std::uint64_t>(m.pieces);

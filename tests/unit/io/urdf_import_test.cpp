@@ -314,7 +314,7 @@ TEST(UrdfImport, AFollowerIsACoupling) {
   EXPECT_EQ(chain.model.couplings[1].offset, 0.1);
 }
 
-// What real files have and a machine file would refuse: imported as it can be meant, and said.
+// Real files have things that a machine file would refuse: imported as they can be meant, and said.
 struct Odd {
   const char* what;
   const char* from;
@@ -330,8 +330,8 @@ constexpr Odd kOdd[] = {
      "link 'upper' has an inertia but no mass"},
     {"zero axis", "<axis xyz=\"0 1 0\"/>", "<axis xyz=\"0 0 0\"/>", 1,
      "joint 'elbow' is held at 0: its axis has no direction"},
-    {"empty limit", "lower=\"-1\" upper=\"2\" ", "", 1,
-     "joint 'elbow' is held at 0: its <limit> has neither lower nor upper"},
+    {"empty limit", "lower=\"-1\" upper=\"2\" ", "", 2,
+     "the <limit> of joint 'elbow' gives neither lower nor upper; it has none"},
     {"crossed limits", "lower=\"-1\" upper=\"2\"", "lower=\"2\" upper=\"-1\"", 2,
      "the lower limit of joint 'elbow' (2) is above the upper (-1); they are exchanged"},
     {"equal limits", "lower=\"-1\" upper=\"2\"", "lower=\"0.5\" upper=\"0.5\"", 1,
@@ -346,6 +346,32 @@ constexpr Odd kOdd[] = {
      "<link name=\"foot\"><inertial><mass value=\"7\"/><inertia ixx=\"1\" iyy=\"1\" "
      "izz=\"1\"/></inertial></link>",
      2, "link 'foot' stands on the ground: its 7 kg move nothing"},
+    {"follows nobody", "<dynamics", "<mimic joint=\"shouldr\"/><dynamics", 2,
+     "is ignored, as there is no joint 'shouldr'; did you mean 'shoulder'?"},
+    {"xacro left over", "</robot>", "<xacro:sensor name=\"imu\"/></robot>", 2,
+     "<xacro:sensor> is a macro of xacro that was not expanded"},
+    {"attribute of another name space", "effort=\"0\"", "drake:acceleration=\"9\" effort=\"0\"", 2,
+     ""},
+    {"no size", "</robot>",
+     "<link name=\"skin\"><visual><geometry><box size=\"1 0 1\"/></geometry></visual><collision>"
+     "<geometry><cylinder radius=\"0.1\" length=\"-1\"/></geometry></collision><visual/></link>"
+     "<joint name=\"weld\" type=\"fixed\"><parent link=\"lower\"/><child link=\"skin\"/></joint>"
+     "</robot>",
+     2, "<box> in <visual> of link 'skin' has no size, and is left out"},
+    {"two inertials", "<mass value=\"3\"/>", "<mass value=\"3\"/><mass value=\"4\"/>", 2,
+     "has a second <mass>"},
+    {"shapes of one name", "</robot>",
+     "<link name=\"a\"><collision><geometry><sphere "
+     "radius=\"1\"/></geometry></collision><collision>"
+     "<geometry><sphere radius=\"1\"/></geometry></collision></link><link name=\"a_2\"><collision>"
+     "<geometry><sphere radius=\"1\"/></geometry></collision></link><joint name=\"weld\" "
+     "type=\"fixed\"><parent link=\"lower\"/><child link=\"a\"/></joint><joint name=\"weld2\" "
+     "type=\"fixed\"><parent link=\"lower\"/><child link=\"a_2\"/></joint></robot>",
+     2, ""},
+    {"no inertia", "<inertia ixx=\"0.01\" iyy=\"0.1\" izz=\"0.1\"/>", "", 2,
+     "link 'lower' has a mass without inertia: a point mass"},
+    {"no mass", "<mass value=\"3\"/>", "", 2, "<inertial> of link 'upper' has no <mass>"},
+    {"inertia twice", "ixy=\"0\"", "ixy=\"0\" iyx=\"0\"", 2, "attribute 'iyx' of <inertia>"},
     {"latin 1", "<robot name=\"arm\">", "<robot name=\"Kr\xE4n\">", 2, "taken as Latin-1"},
 };
 
@@ -357,6 +383,23 @@ TEST(UrdfImport, WhatCanBeMeantIsTakenAndSaid) {
     EXPECT_EQ(file.model.joint_count(), odd.joints);
     EXPECT_NE(all(file.notes).find(odd.note), std::string::npos) << all(file.notes);
   }
+}
+
+// A file for looks alone: its joints move something, and that is said.
+TEST(UrdfImport, AFileWithoutMassesCanBeMoved) {
+  const TemporaryFolder folder;
+  const io::MachineFile file =
+      read(folder,
+           "<robot><link name=\"foot\"/><link name=\"upper\"/><link name=\"lower\"/><joint "
+           "name=\"shoulder\" type=\"continuous\"><parent link=\"foot\"/><child link=\"upper\"/>"
+           "</joint><joint name=\"elbow\" type=\"continuous\"><origin xyz=\"0 1 0\"/><parent "
+           "link=\"upper\"/><child link=\"lower\"/></joint></robot>");
+  EXPECT_EQ(file.model.joint_count(), 2);
+  EXPECT_NEAR(dynamics(file.model, {0.0, 0.0}).M[0][0], 1.0 + 0.01 + 0.01, 1e-12);
+  EXPECT_NE(
+      all(file.notes).find("no link beyond a joint has mass, so 2 links that move count as 1 kg"),
+      std::string::npos)
+      << all(file.notes);
 }
 
 // Crossed, the range is the same; of an inertia only what is too large is changed.

@@ -65,7 +65,7 @@ constexpr auto state_fields(const FellingForm* /*type*/) {
       KB_FIELD(drag, kPositive), KB_FIELD(drag_at, kPosition), KB_FIELD(lean, kPosition),
       KB_FIELD(lean_towards, kPosition), KB_FIELD(point_radius, kPositive));
 }
-// Of the points that may touch the ground, from the cut [m].
+// Distances from the cut of the points that may touch the ground [m].
 inline double stem_point(const FellingForm& form, int i) {
   return form.length * i / (kStemPoints - 1.0);
 }

@@ -71,7 +71,7 @@ struct ElementLimits {
   double drive_s = 0.5;
   double stops_m_s = 0.05;
   double next_place_m = 30.0;  // driven without the crane
-  // Of a harvester's head:
+  // A harvester's head:
   double near_stem_m = 0.3;      // from a tree
   double closes_per_s = 0.02;    // the jaws begin to
   double fallen_rad = 0.261799;  // from level; a tree that leans by more than 75 degrees
@@ -95,7 +95,7 @@ struct ElementSample {
   bool on_ground = false;    // the held log touches ground or load space
   bool in_box = false;       // the grip is inside the load space
   bool moves = false;        // an actuator of the crane moves, rollers and saw among them
-  // Of a harvester's head. Tilt and on_ground are those of the stem that it holds: from level, and that its tip is
+  // A harvester's head. Tilt and on_ground are those of the stem that it holds: from level, and that its tip is
   // on the ground; the gap is that to the nearest standing tree or log.
   std::int32_t stem = -1;  // number of the world's stem that it holds, -1: none
   bool standing = false;   // that stem is still attached
@@ -168,7 +168,7 @@ struct ElementState {
   std::int32_t left;       // 1: the empty grapple has left the last log
   std::int32_t resting, driving;
   std::int32_t load, signals;  // of the last sample; signals: as signals_of() gives them
-  // Of a harvester's head:
+  // A harvester's head:
   std::int64_t part;  // tick at which the present element began
   std::int64_t
       felled;  // tick of the fall of the tree that it holds, until it is fed or brought; 0: none
