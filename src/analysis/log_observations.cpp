@@ -28,6 +28,7 @@ constexpr double kDenseHz = 24.9;  // below it the tip's jerk is lost between th
 constexpr double kSampleHz = 50.0;    // of the scorer
 constexpr double kWayHz = 1.0;        // faster motion in the tip's path is noise
 constexpr double kSpeedHz = 5.0;      // as the scorer has it
+constexpr double kClean = 0.002;      // m/s at rest; less is no noise
 constexpr double kNoise = 0.05;       // m/s at rest; more is too noisy
 constexpr double kMoving = 0.05;      // m/s
 constexpr double kGap = 0.04;         // s, between rows with a tip position; more is a gap
@@ -442,9 +443,10 @@ class Observer {
     tips.reserve(out.rows.size());
     for (const Observation& row : out.rows)
       tips.emplace_back(row.tip_W[0], row.tip_W[1], row.tip_W[2]);
-    const std::vector<Vec3> way = smoothed(tips, kWayHz, dt);
-    for (std::size_t i = 1; i < way.size(); ++i) out.rows[i].step_m = (way[i] - way[i - 1]).norm();
     out.noise = tip_noise(tips, kWayHz, kSpeedHz, dt);
+    // Smoothing costs corners and adds to ends: not where there is nothing to smooth.
+    const std::vector<Vec3> way = out.noise.speed < kClean ? tips : smoothed(tips, kWayHz, dt);
+    for (std::size_t i = 1; i < way.size(); ++i) out.rows[i].step_m = (way[i] - way[i - 1]).norm();
     if (out.noise.way <= kNoise) out.observed |= training::kObservedWay;
     if (out.noise.speed <= kNoise) out.observed |= training::kObservedCalm;
     return smoothed(tips, kSpeedHz, dt);

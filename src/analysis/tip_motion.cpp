@@ -27,12 +27,14 @@ double speed_in_slowest_second(const std::vector<Vec3>& p, double dt) {
   return std::max(0.0, least) / (static_cast<double>(steps) * dt);
 }
 
-// Of second order; corner: where its phase is -90 degrees; damping: twice its ratio.
-std::vector<Vec3> filtered(std::vector<Vec3> p, double corner_Hz, double damping, double dt) {
-  const double k = std::tan(std::numbers::pi * corner_Hz * dt);
-  const double n = 1.0 / (1.0 + damping * k + k * k);
+}  // namespace
+
+std::vector<Vec3> low_passed(std::vector<Vec3> p, double cutoff_Hz, double dt) {
+  if (p.empty() || too_slow(cutoff_Hz, dt)) return p;
+  const double k = std::tan(std::numbers::pi * cutoff_Hz * dt);
+  const double n = 1.0 / (1.0 + std::numbers::sqrt2 * k + k * k);
   const double b0 = n * k * k, b1 = 2.0 * b0;
-  const double a1 = 2.0 * n * (k * k - 1.0), a2 = n * (1.0 - damping * k + k * k);
+  const double a1 = 2.0 * n * (k * k - 1.0), a2 = n * (1.0 - std::numbers::sqrt2 * k + k * k);
   Vec3 s1 = (1.0 - b0) * p.front(), s2 = (b0 - a2) * p.front();
   for (Vec3& x : p) {
     const Vec3 y = b0 * x + s1;
@@ -41,13 +43,6 @@ std::vector<Vec3> filtered(std::vector<Vec3> p, double corner_Hz, double damping
     x = y;
   }
   return p;
-}
-
-}  // namespace
-
-std::vector<Vec3> low_passed(std::vector<Vec3> p, double cutoff_Hz, double dt) {
-  if (p.empty() || too_slow(cutoff_Hz, dt)) return p;
-  return filtered(std::move(p), cutoff_Hz, std::numbers::sqrt2, dt);
 }
 
 std::vector<Vec3> smoothed(const std::vector<Vec3>& p, double cutoff_Hz, double dt) {
@@ -61,9 +56,7 @@ std::vector<Vec3> smoothed(const std::vector<Vec3>& p, double cutoff_Hz, double 
   padded.insert(padded.end(), p.begin(), p.end());
   for (std::size_t i = 1; i <= pad; ++i) padded.emplace_back(2.0 * p.back() - p[p.size() - 1 - i]);
   for (int pass = 0; pass < 2; ++pass) {
-    // Bessel's, which goes beyond no end: a way that is smoothed must not become longer.
-    constexpr double kCorner = 1.2720196495140690;  // per cutoff at half the power
-    padded = filtered(std::move(padded), kCorner * cutoff_Hz, std::numbers::sqrt3, dt);
+    padded = low_passed(std::move(padded), cutoff_Hz, dt);
     std::reverse(padded.begin(), padded.end());
   }
   const auto first = padded.begin() + static_cast<std::ptrdiff_t>(pad);
