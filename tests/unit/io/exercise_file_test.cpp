@@ -387,6 +387,19 @@ beginner_source = "estimate"
 collisions = { most = 1, source = "estimate" }
 )";
 
+TEST(ExerciseFile, APlaceMayBeForAProduct) {
+  const std::string places = R"(
+[[place]]
+product = "pulp"
+position_m = [1, 5]
+)";
+  const std::string bucking = slurp(config("exercises/bucking.toml"));
+  const Exercise e = parse(bucking + places);
+  ASSERT_EQ(e.places.size(), 1u);
+  EXPECT_EQ(e.prices.products[static_cast<std::size_t>(e.places[0].product)].name, "pulp");
+  EXPECT_EQ(training::Place{}.product, -1);
+}
+
 TEST(ExerciseFile, PlacesAndPointsAreRead) {
   const Exercise e = parse(kPlaces);
   ASSERT_EQ(e.places.size(), 2u);  // that of log a is made from it
@@ -515,6 +528,8 @@ const BadInput kBadInputs[] = {
     {"NoKind", kLogs, "kind = \"logs\"\n", "", "'task' lacks 'kind'", "[task]"},
     {"UnknownKind", kLogs, "kind = \"logs\"", "kind = \"log\"", "did you mean 'logs'?",
      "kind = \"log\""},
+    {"UnknownProduct", kPlaces, "tilt_deg = 10", "tilt_deg = 10\nproduct = \"pulp\"",
+     "there is no product 'pulp'", "product = \"pulp\""},
     {"UnknownPlace", kPlaces, "place = \"mark\"", "place = \"marc\"",
      "there is no place and no log 'marc'; did you mean 'mark'?", "place = \"marc\""},
     {"NoWhere", kPlaces, "place = \"mark\"\n", "", "add 'bunk' or 'place'", "log = \"a\"\ntimed"},
