@@ -61,6 +61,11 @@ std::vector<Case> cases() {
       for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
         if (all || (fidelity == Fidelity::kFull) == (seed == 1))
           list.push_back({exercise, "harvester_head", fidelity, ControlMode::kBoomTip, seed});
+  // Two of the six trees here, as written.
+  for (int seed = 0; seed <= (all ? 20 : 0); ++seed)
+    for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
+      if (all || fidelity == Fidelity::kReduced)
+        list.push_back({"roadside", "harvester_head", fidelity, ControlMode::kBoomTip, seed});
   return list;
 }
 

@@ -96,6 +96,12 @@ constexpr double kBuckCalm = 0.8;                      // m/s of the tip, of a t
 constexpr double kBuckTime = 120.0;                    // s after the cut
 constexpr double kLengthNear = 0.012, kSawnOff = 0.3;  // m
 constexpr double kFeedStill = 0.1, kSettles = 0.15;    // m/s, s
+constexpr double kPilePatience = 8.0;                  // s
+constexpr double kPileNear = 0.25;                     // m, of a log from its place
+constexpr double kPileLanes[] = {0.0, 0.35, -0.35, 0.6, -0.6};  // of its radius, across
+constexpr double kPileRoom = 0.35;  // m between the middles of logs beside each other
+constexpr double kPileRaise = 0.3, kPileLower = 0.35;  // m
+constexpr double kBringSpeed = 0.6;                    // share of the usual speed, with a stem
 constexpr double kUsualAhead = 0.3;                    // m
 constexpr double kAheadTime = 1.0;                     // s
 
@@ -840,11 +846,73 @@ void Demonstrator::cut_up(const SessionSnapshot& s, double dt, DemonstratorState
     return;
   }
   wish.to_length = s.saw <= 0.0;
-  const bool there = std::fabs(left) < kLengthNear && std::fabs(s.feed_m_s) < kFeedStill;
+  const bool fed = std::fabs(left) < kLengthNear && std::fabs(s.feed_m_s) < kFeedStill;
+  state.piling_s = fed ? state.piling_s + dt : 0.0;
+  const bool there = bring_to_place(s, left, state.piling_s, wish) && fed;
   state.stuck_s = there ? state.stuck_s + dt : 0.0;
   if (state.stuck_s < kSettles) return;
   state.stuck_s = 0.0;
   state.carrying = 1;
+}
+
+namespace {
+
+// In a place, beside the logs that lie in it if there is room. middle: of a log that is to lie there.
+Vec3 room_in(const Place& place, const SessionSnapshot& s) {
+  const Vec3 centre(place.x, place.y, 0.0);
+  const Vec3 along(std::cos(place.heading), std::sin(place.heading), 0.0);
+  const Vec3 across(-along.y(), along.x(), 0.0);
+  Vec3 best = centre;
+  double most = -1.0;
+  for (const double lane : kPileLanes) {
+    const Vec3 spot = centre + lane * place.radius * across;
+    double room = kPileRoom;
+    for (std::int32_t k = 0; k < s.cut_count; ++k) {
+      const Vec3 off = on_map(vec(s.log[s.first_cut + k].p)) - spot;
+      if (std::fabs(off.dot(along)) < 0.5 * s.cut[k].size.length)
+        room = std::min(room, std::fabs(off.dot(across)));
+    }
+    if (room <= most) continue;
+    most = room;
+    best = spot;
+  }
+  return best;
+}
+
+}  // namespace
+
+// Brings the stem to where its next log will lie in the nearest place for its product. left: still to be fed [m]; waited_s:
+// since that was done. False: it is not there yet.
+bool Demonstrator::bring_to_place(const SessionSnapshot& s, double left, double waited_s,
+                                  Wish& wish) const {
+  const TreeSnapshot* stem = nullptr;
+  for (std::int64_t k = 0; k < s.tree_count; ++k)
+    if (s.tree[k].gripped != 0) stem = &s.tree[k];
+  if (stem == nullptr || s.product < 0) return true;
+  const Vec3 middle = on_map(vec(stem->butt_W) + (0.5 * s.wanted_m - left) * vec(stem->n_W));
+  const Place* nearest = nullptr;
+  for (const Place& place : exercise_.places) {
+    const auto way_to = [&middle](const Place& to) {
+      return (Vec3(to.x, to.y, 0.0) - middle).norm();
+    };
+    if (place.product == s.product && (nearest == nullptr || way_to(place) < way_to(*nearest)))
+      nearest = &place;
+  }
+  if (nearest == nullptr) return true;
+  const Vec3 way = room_in(*nearest, s) - middle;
+  // Over what lies there, and then low: a log that falls far rolls away.
+  const double height = wish.p_W.z() + (way.norm() < 2.0 * kPileNear ? -kPileLower : kPileRaise);
+  wish.p_W += way;
+  wish.p_W.z() = height;
+  wish.speed = kBringSpeed;
+  wish.heading = wish.facing = true;
+  wish.axis_x = std::cos(nearest->heading);
+  wish.axis_y = std::sin(nearest->heading);
+  // A stem that swings, or lies against something, is let go where it is in the end.
+  const double patient = waited_s > kPilePatience ? 2.0 : 1.0;
+  return (way.norm() < patient * kPileNear && vec(s.tip_v_W).norm() < patient * kStill &&
+          s.sim.tip_W[2] - height < patient * kPileNear) ||
+         waited_s > 2.0 * kPilePatience;
 }
 
 // The head with its grip at a place, upright, its opening towards a direction, from where it keeps off until it is. False: it

@@ -801,22 +801,37 @@ bool Task::judge_logs(const TreeSnapshot& tree, const SessionSnapshot& snapshot,
 // Where the logs of all trees lie now. Whether those of this one lie right, and none of it on the way.
 bool Task::judge_piles(int stem, const SessionSnapshot& snapshot, Score& score) const {
   if (std::isnan(score.piled) && std::isnan(score.logs_on_way)) return true;
+  const int places = static_cast<int>(exercise_.places.size());
+  const auto pose_of = [&](std::int32_t cut) -> const PoseSnapshot& {
+    return snapshot.log[snapshot.first_cut + cut];
+  };
+  const auto lies_near = [&](int place, const PoseSnapshot& log) {
+    return on_the_map(vec(log.p) - nth(places_, place).centre_W).norm() <=
+           nth(exercise_.places, place).radius;
+  };
+  // A pile is a place with a log of its product.
+  const auto is_pile = [&](int place) {
+    for (std::int32_t k = 0; k < snapshot.cut_count; ++k)
+      if (snapshot.cut[k].product == nth(exercise_.places, place).product &&
+          lies_near(place, pose_of(k)))
+        return true;
+    return false;
+  };
   double logs = 0.0, piled = 0.0, mixed = 0.0, in_way = 0.0;
   bool right = true;
   for (std::int32_t k = 0; k < snapshot.cut_count; ++k) {
     const CutSnapshot& cut = snapshot.cut[k];
-    const PoseSnapshot& pose = snapshot.log[snapshot.first_cut + k];
+    const PoseSnapshot& pose = pose_of(k);
     const bool bars = lies_on_way(cut.size, pose);
     if (bars) in_way += 1.0;
     bool in_own = false, in_other = false;
-    for (const Place& place : exercise_.places) {
-      const Spot& spot = nth(places_, static_cast<int>(&place - exercise_.places.data()));
-      if (place.product < 0 || on_the_map(vec(pose.p) - spot.centre_W).norm() > place.radius)
-        continue;
+    for (int i = 0; i < places; ++i) {
+      const Place& place = nth(exercise_.places, i);
+      if (place.product < 0 || !lies_near(i, pose)) continue;
       const Vec3 along = on_the_map(axis_of(pose));
       if (place.product != cut.product)
-        in_other = true;
-      else if (angle_between_lines(along, spot.along_W) <= place.angle &&
+        in_other = in_other || is_pile(i);
+      else if (angle_between_lines(along, nth(places_, i).along_W) <= place.angle &&
                angle_between_lines(axis_of(pose), along) <= place.tilt)
         in_own = true;
     }

@@ -30,7 +30,7 @@ const char* const kExercises[] = {"free_play",    "reach",
                                   "tank",         "grid",
                                   "tower",        "strip_road_loaded",
                                   "approach",     "feed",
-                                  "bucking"};
+                                  "bucking",      "roadside"};
 
 io::ExerciseFile shipped(const std::string& name) {
   return io::read_exercise(config("exercises/" + name + ".toml"));

@@ -51,6 +51,7 @@ struct DemonstratorState {
   double lowest_z;    // of the log while it is lowered [m]
   double stuck_s;     // for which it has come no lower
   double ahead_m;     // of the tip on the map: the grip of a head, smoothed
+  double piling_s;    // since the next log is fed, until it is cut
 };
 static_assert(std::is_trivially_copyable_v<DemonstratorState>);
 
@@ -107,6 +108,8 @@ class Demonstrator {
   Wish fell(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;
   void cut_up(const SessionSnapshot& snapshot, double dt, DemonstratorState& state,
               Wish& wish) const;
+  bool bring_to_place(const SessionSnapshot& snapshot, double left, double waited_s,
+                      Wish& wish) const;
   bool bring_upright(const SessionSnapshot& snapshot, const Vec3& grip_W, const Vec3& towards,
                      const Vec3* last_W, double dt, bool straight, DemonstratorState& state,
                      Wish& wish) const;

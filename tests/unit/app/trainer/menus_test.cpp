@@ -33,10 +33,10 @@ TEST(Menus, ListTheExercisesAsTheyAreLearned) {
   view::panels::MenuRow& row = *menu.find(kMenuExercise);
   std::vector<std::string> names;
   for (const view::panels::MenuChoice& choice : row.choices) names.push_back(choice.value);
-  EXPECT_EQ(names, (std::vector<std::string>{"reach", "path", "approach", "head_to_stem", "tank",
-                                             "felling", "logs", "red_blue", "fault_hunt", "grid",
-                                             "tower", "feed", "strip_road", "bucking",
-                                             "strip_road_loaded", "free_play", "piles"}));
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "reach", "path", "approach", "head_to_stem", "tank", "felling", "logs",
+                       "red_blue", "fault_hunt", "grid", "tower", "feed", "strip_road", "bucking",
+                       "strip_road_loaded", "roadside", "free_play", "piles"}));
   EXPECT_EQ(row.chosen, 6);
   EXPECT_NE(row.choices[6].detail.find("To pass\n  Done within 25:00"), std::string::npos)
       << row.choices[6].detail;
