@@ -11,6 +11,7 @@
 #include "app/replay/replay_texts.hpp"
 #include "app/replay/replay_window.hpp"
 #include "app/session/coaching.hpp"
+#include "app/session/head_texts.hpp"
 #include "app/session/lever_texts.hpp"
 #include "app/session/load_session.hpp"
 #include "app/session/session_texts.hpp"
@@ -211,6 +212,7 @@ void add_driving(Pages& pages) {
       readings->fidelity = tr(label_of(machine::Fidelity::kReduced));
       readings->session = kWho;
       readings->held = held_text(session, moment);
+      readings->head = head_display(session, moment);
       readings->figures = figure_rows(session.exercise(), full_score(), false);
       readings->timing = {1000.0, 3, 0.01, 12.0, 99.0, 1500.0, 80.0, 60.0, 12.0};
       for (const auto level :

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "app/session/filing.hpp"
+#include "app/session/head_texts.hpp"
 #include "app/session/load_session.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/shell/config_paths.hpp"
@@ -73,6 +74,7 @@ class Snapshotter {
     out.mode = tr(label_of(static_cast<command::ControlMode>(now.control_mode)));
     out.fidelity = tr(label_of(static_cast<machine::Fidelity>(now.fidelity)));
     out.held = held_text(*loaded_.session, now);
+    out.head = head_display(*loaded_.session, now);
     out.figures = figure_rows(loaded_.exercise(), now.score, has_ended(now));
     out.timing.rate_Hz = loaded_.exercise().rate_Hz;
     return out;

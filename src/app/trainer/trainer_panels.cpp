@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/head_texts.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/trainer/trainer.hpp"
 #include "language/text.hpp"
@@ -128,6 +129,7 @@ view::panels::InstrumentReadings Trainer::readings() const {
   out.session = learner_;
   if (now.playing) out.session = demonstrating_ ? tr("demonstration") : tr("from an input file");
   out.held = held_text(session_->session(), shown_);
+  out.head = head_display(session_->session(), shown_);
   out.figures = figure_rows(session_->session().exercise(), shown_.score, has_ended(shown_));
   out.timing.rate_Hz = session_->session().exercise().rate_Hz;
   out.timing.overruns = health.overruns;

@@ -470,6 +470,7 @@ void draw_instruments(Painter& painter, InstrumentLevel level, const InstrumentF
   if (level == InstrumentLevel::kOff) return;
   draw_task(painter, now, readings);
   draw_status(painter, readings, level == InstrumentLevel::kFull);
+  draw_head_display(painter, readings.head);
   if (level == InstrumentLevel::kCompact) return draw_compact(painter, faces, now, readings);
   draw_hydraulics(painter, faces, now);
   const float machine = draw_machine(painter, faces, now, readings, kEdge);

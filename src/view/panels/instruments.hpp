@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "knuckleboom/core/training/session_snapshot.hpp"
+#include "view/panels/head_display.hpp"
 #include "view/panels/painter.hpp"
 
 namespace knuckleboom::view::panels {
@@ -62,6 +63,7 @@ struct InstrumentReadings {
   std::string session;  // learner of the session, or the kind of view
   std::vector<FigureRow> figures;
   TimingFace timing;
+  HeadDisplay head;
 };
 
 void draw_instruments(Painter& painter, InstrumentLevel level, const InstrumentFaces& faces,
