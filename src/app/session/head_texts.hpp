@@ -1,4 +1,4 @@
-// What the operator's display of a harvester's head shows.
+// Contents of the operator's display of a harvester's head.
 #pragma once
 
 #include "knuckleboom/core/training/session.hpp"
