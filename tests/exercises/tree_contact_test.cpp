@@ -296,5 +296,188 @@ TEST(TreeContact, MomentumGoesFromATreeToALog) {
   EXPECT_LT(energy(), first - 50.0);
 }
 
+// Without stakes, air and a butt that slips it falls as a pendulum about the edge of its butt.
+TEST(TreeContact, TheTipOfAHeavyStemComesDownAsFastAsIntegrated) {
+  Clearing c;
+  c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.56, 30.0);
+  c.start();
+  const timber::Tree& tree = c.site().trees()[0].tree;
+  timber::FellingSetup setup;
+  setup.wood_friction = 50.0;
+  setup.crown_drag = setup.play = 0.0;
+  const timber::Felling felling(tree, setup);
+  timber::FellingState state = felling.initial_state();
+  const double from = 5.0 * kDegree;
+  state.n = Vec3(std::sin(from), 0.0, std::cos(from));
+  const double R = 0.5 * felling.butt_diameter(), b = felling.centre();
+  // On the edge towards which it leans.
+  state.p =
+      Vec3(R, 0.0, setup.stump) - R * Vec3(std::cos(from), 0.0, -std::sin(from)) + b * state.n;
+  state.attached = false;
+  state.cut = felling.butt_diameter();
+  for (double& torn : state.torn) torn = 0.0;
+  while (felling.tip(state).z() > 0.1 && state.t < 20.0) felling.step(1e-3, 0.0, state);
+  const double mass = felling.mass(), inertia = felling.inertia() + mass * (b * b + R * R);
+  // About the edge, x to the side and z up, until it no longer presses on it; then in free flight.
+  double lean = from, rate = 0.0, x = 0.0, z = 0.0;
+  Vec3 v = Vec3::Zero();
+  bool presses = true;
+  constexpr double kStep = 1e-4;
+  for (double tip_z = 1.0; tip_z > 0.1; lean += kStep * rate) {
+    if (presses) {
+      x = b * std::sin(lean) - R * std::cos(lean);
+      z = b * std::cos(lean) + R * std::sin(lean);
+      const double turns = mass * kGravity * x / inertia;
+      v = rate * Vec3(z, 0.0, -x);
+      presses = kGravity - x * turns - z * rate * rate > 0.0;
+      rate += kStep * turns;
+    } else {
+      v.z() -= kStep * kGravity;
+      z += kStep * v.z();
+    }
+    tip_z = setup.stump + z + (felling.length() - b) * std::cos(lean);
+  }
+  const double arm = felling.length() - b;
+  const double as_integrated = (v + rate * arm * Vec3(std::cos(lean), 0.0, -std::sin(lean))).norm();
+  const double speed = (state.v + arm * state.omega.cross(state.n)).norm();
+  EXPECT_NEAR(speed, as_integrated, 0.02 * as_integrated);
+}
+
+// Along its whole length, as the ground does not let it through.
+TEST(TreeContact, OnASlopeAStemLiesOnTheGround) {
+  Clearing c;
+  c.exercise.world.ground.size = 120.0;
+  c.exercise.world.ground.slope_x = 0.2;
+  c.exercise.world.ground.bump_height = 0.05;
+  c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.30, 22.0);
+  c.start();
+  for (const double towards : {0.0, 90.0, 180.0}) {
+    c.cut(0, towards * kDegree, 5.0 * kDegree);
+    Watch watch(c);
+    settle(c, watch, [] {});
+    ASSERT_EQ(c.timber().felled_count, 1) << towards;
+    const FelledTree& felled = c.timber().felled[0];
+    const double length = c.site().trees()[0].tree.height() - 0.1;
+    double deepest = 0.0, nearest = 10.0;
+    for (int i = 0; i <= 20; ++i) {
+      const Vec3 p = vec(felled.butt) + 0.04 * i * length * vec(felled.n);
+      const double over = p.z() - world::height(c.session->world().ground(), p.x(), p.y());
+      deepest = std::max(deepest, -over);
+      nearest = std::min(nearest, over);
+    }
+    EXPECT_LT(deepest, 0.1) << towards;
+    EXPECT_LT(nearest, 0.2) << towards;
+    EXPECT_LT(watch.residual, 1e-3) << towards;
+    c.timber().felled[0] = FelledTree{};
+    c.timber().felled_count = 0;
+  }
+}
+
+TEST(TreeContact, KnivesTakeUpATreeThatLies) {
+  Clearing c;
+  c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.30, 22.0);
+  c.start();
+  FelledTree& lying = c.timber().felled[c.timber().felled_count++];
+  lying.stump = lying.from = 0.1;
+  store(Vec3(-30.0, 0.5, 0.16), lying.butt);
+  store(Vec3(0.0, 1.0, 0.0), lying.n);
+  EXPECT_EQ(training::check_state(*c.session, *c.state), "");
+  worksite::HeadFrame head;
+  head.p_W = Vec3(-30.0, 3.0, 0.3);
+  head.axis_W = Vec3::UnitY();
+  head.reach_W = -Vec3::UnitZ();
+  head.v_W = head.omega_W = Vec3::Zero();
+  c.site().grip(0, head, c.timber());
+  EXPECT_EQ(c.timber().felled_count, 0);
+  EXPECT_EQ(c.moving().gripped, 1);
+  EXPECT_NEAR(c.site().centre_W(c.moving()).y() - c.moving().form.centre, 0.5, 1e-9);
+  EXPECT_NEAR(c.moving().grip_at, 2.5, 1e-9);
+  EXPECT_EQ(training::check_state(*c.session, *c.state), "");
+  c.site().let_go(c.timber());
+  Watch watch(c);
+  settle(c, watch, [] {});
+  ASSERT_EQ(c.timber().felled_count, 1);
+  EXPECT_NEAR(c.timber().felled[0].butt[1], 0.5, 0.02);
+  EXPECT_LT(watch.residual, 1e-3);
+}
+
+// What is left of a stem after its logs weighs a few kilograms: still it comes to rest on what is below.
+TEST(TreeContact, ALightTopComesToRestOnAStem) {
+  Clearing c;
+  c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.12, 12.0);
+  c.stand(1, Vec3(-36.0, 0.0, 0.0), 0.30, 22.0);
+  c.start();
+  FelledTree& lying = c.timber().felled[c.timber().felled_count++];
+  lying.stem = 1;
+  lying.stump = lying.from = 0.1;
+  store(Vec3(-29.0, -5.0, 0.16), lying.butt);
+  store(Vec3(0.0, 1.0, 0.0), lying.n);
+  c.cut(0, 0.0, 90.0 * kDegree);
+  MovingTree& m = c.moving();
+  m.from = 9.5;
+  m.bare_to = 11.9;
+  m.form = timber::rest_form(c.site().trees()[0].tree, m.from, m.bare_to, {});
+  m.cut = 2.0 * m.form.radius;
+  m.p[0] = 1.0;
+  m.p[2] = 1.5;
+  EXPECT_EQ(training::check_state(*c.session, *c.state), "");
+  Watch watch(c);
+  settle(c, watch, [] {});
+  EXPECT_LT(watch.tip_speed, 12.0);
+  EXPECT_LT(watch.gained, 1e-3);
+  EXPECT_EQ(c.timber().felled_count, 2);
+}
+
+TEST(TreeContact, ForgedTreesAreRefused) {
+  Clearing c;
+  c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.30, 22.0);
+  c.start();
+  c.cut(0, 0.0, 30.0 * kDegree);
+  ASSERT_EQ(training::check_state(*c.session, *c.state), "");
+  const auto objection = [&](auto forge) {
+    auto forged = std::make_unique<SessionState>(*c.state);
+    forge(forged->worksite.timber);
+    return training::check_state(*c.session, *forged);
+  };
+  using worksite::TimberState;
+  const auto lies = [](TimberState& t, int stem, double from) {
+    FelledTree& felled = t.felled[t.felled_count++];
+    felled.stem = stem;
+    felled.from = from;
+    store(Vec3::UnitX(), felled.n);
+  };
+  EXPECT_NE(objection([](TimberState& t) { t.moving.form.inertia *= 1e-6; }), "");
+  EXPECT_NE(objection([](TimberState& t) { t.moving.form.modulus *= 1e6; }), "");
+  EXPECT_NE(objection([](TimberState& t) { t.moving.form.point_radius[3] = 5.0; }), "");
+  EXPECT_NE(objection([](TimberState& t) { t.moving.from = 21.99; }), "");
+  EXPECT_NE(objection([](TimberState& t) { t.leaving = 40; }), "");
+  EXPECT_EQ(objection([&](TimberState& t) { lies(t, 1, 3.0); }), "");
+  EXPECT_NE(objection([&](TimberState& t) { lies(t, 1, 30.0); }), "");
+  EXPECT_NE(objection([&](TimberState& t) {
+              lies(t, 1, 3.0);
+              lies(t, 1, 3.0);
+            }),
+            "");
+}
+
+// One tree in another one, in the machine and in the ground, as no fall leaves them: they part, and nothing flies off.
+TEST(TreeContact, TreesThatAreInsideEachOtherPart) {
+  Clearing c;
+  c.stand(0, Vec3(6.0, 0.0, 0.0), 0.30, 22.0);
+  c.stand(1, Vec3(4.0, 0.0, 0.0), 0.24, 19.0);
+  c.start();
+  FelledTree& lying = c.timber().felled[c.timber().felled_count++];
+  lying.stem = 2;
+  lying.stump = lying.from = 0.1;
+  store(Vec3(5.5, -3.0, 0.16), lying.butt);
+  store(Vec3(0.0, 1.0, 0.0), lying.n);
+  c.cut(0, std::numbers::pi, 88.0 * kDegree);
+  Watch watch(c);
+  settle(c, watch, [] {});
+  EXPECT_LT(watch.tip_speed, 10.0);
+  EXPECT_LT(watch.gained, 0.1);  // of what their overlap holds
+  EXPECT_EQ(training::check_state(*c.session, *c.state), "");
+}
+
 }  // namespace
 }  // namespace knuckleboom

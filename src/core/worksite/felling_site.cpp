@@ -878,6 +878,10 @@ void FellingSite::changes(const TimberState& state, int between, world::StemChan
     out.cut_off[out.cut_off_count++] = state.cut[k].size;
 }
 
+namespace {
+bool alike(double a, double b) { return std::fabs(a - b) <= 1e-6 * std::fabs(b) + 1e-12; }
+}  // namespace
+
 std::string check_state(const FellingSite& site, const world::World& world,
                         const world::WorldState& world_state, const TimberState& state) {
   const int spare = world.first_spare();
@@ -927,7 +931,7 @@ std::string check_state(const FellingSite& site, const world::World& world,
       return state::objection("moving.form.mass", m.form.mass,
                               "a tree has mass, length and stiffness");
     const timber::Tree& tree = std::ranges::find(site.trees(), m.stem, &StandingTree::stem)->tree;
-    if (!(m.from + m.form.length <= tree.height() + 1e-6))
+    if (!(m.from <= tree.height() - kLeastPiece && m.stump <= tree.height()))
       return state::objection("moving.from", m.from, "nothing of the tree is left there");
     if (!(m.bare_to <= tree.height() && m.whorl_cut <= site.feed_law().branch_length))
       return state::objection("moving.bare_to", m.bare_to, "the tree is not so long");
@@ -935,6 +939,19 @@ std::string check_state(const FellingSite& site, const world::World& world,
       return state::objection("moving.grip_radius", m.grip_radius, "no stem is as thick");
     if (!(m.cut <= 2.0 * m.form.radius))
       return state::objection("moving.cut", m.cut, "the cut is deeper than the stem is thick");
+    // All of the form follows from the tree and from where it is cut and bare.
+    const timber::FellingForm form =
+        timber::rest_form(tree, m.from, m.bare_to, setup_of(m.stump, m.towards));
+    bool same = alike(m.form.mass, form.mass) && alike(m.form.centre, form.centre) &&
+                alike(m.form.inertia, form.inertia) && alike(m.form.length, form.length) &&
+                alike(m.form.radius, form.radius) && alike(m.form.strength, form.strength) &&
+                alike(m.form.modulus, form.modulus) && alike(m.form.root, form.root) &&
+                alike(m.form.soil, form.soil) && alike(m.form.drag, form.drag) &&
+                alike(m.form.drag_at, form.drag_at);
+    for (int i = 0; i < timber::kStemPoints; ++i)
+      same = same && alike(m.form.point_radius[i], form.point_radius[i]);
+    if (!same)
+      return state::objection("moving.form", m.form.mass, "the tree has another form there");
   }
   for (std::int64_t k = 0; k < kMaxFelled; ++k) {
     const FelledTree& felled = state.felled[k];
@@ -946,6 +963,14 @@ std::string check_state(const FellingSite& site, const world::World& world,
     }
     if (!is_tree(felled.stem) || felled.stem == m.stem)
       return state::objection(name + "stem", felled.stem, "there is no such tree, or it moves");
+    for (std::int64_t other = 0; other < k; ++other)
+      if (state.felled[other].stem == felled.stem)
+        return state::objection(name + "stem", felled.stem, "a tree lies in one place only");
+    const double height =
+        std::ranges::find(site.trees(), felled.stem, &StandingTree::stem)->tree.height();
+    if (!(felled.from <= height - kLeastPiece && felled.bare_to <= height &&
+          felled.stump <= height))
+      return state::objection(name + "from", felled.from, "nothing of the tree is left there");
     if (!(std::fabs(vec(felled.n).squaredNorm() - 1.0) <= 1e-6))
       return state::objection(name + "n", vec(felled.n).norm(),
                               "as a direction it must have length 1");

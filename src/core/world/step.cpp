@@ -14,10 +14,12 @@ namespace knuckleboom::world {
 namespace {
 
 constexpr double kGravity = 9.81;
-constexpr double kBoxMargin = 0.01;        // m
-constexpr double kFollowed = 0.1;          // depth beyond the axis up to which a body is pushed
-                                           // back [m]
-constexpr double kTreeFollowed = 0.5;      // the same of a tree, which is heavy and bends [m]
+constexpr double kBoxMargin = 0.01;    // m
+constexpr double kFollowed = 0.1;      // depth beyond the axis up to which a body is pushed
+                                       // back [m]
+constexpr double kTreeFollowed = 0.5;  // the same of a tree, which is heavy and bends [m]
+constexpr double kTreeShare =
+    0.02;  // of what it weighs at a contact, over a tick's square: no stiffer
 constexpr double kCalmSpeed = 0.01;        // m/s
 constexpr double kCalmAcceleration = 0.3;  // m/s^2
 constexpr double kCalmTime = 0.5;          // s
@@ -649,19 +651,21 @@ class Tick {
 
   // use(touch, force on a, contact's slot): for each place where the two touch. inverse_mass(touch,
   // slot): there. axis: of a, if it is a log. fixed: b, if it may give; null: it does not. hold_s: time over which the force acts
-  // unchanged.
+  // unchanged. tree: one of them is a tree that moves, which may be a light top.
   template <class InverseMass, class Use>
   void resolve(PairLaw law, const Vec3& axis, double hold_s, const Touches& touches,
                const Moving& a, std::int32_t key_a, const Moving& b, std::int32_t key_b,
                const World::Fixed* fixed, bool machine, const InverseMass& inverse_mass,
-               const Use& use) {
+               const Use& use, bool tree = false) {
     const double k = law.k;
     for (int t = 0; t < touches.count; ++t) {
       const Touch& touch = touches.touch[t];
       const int slot = find_or_add(key_a, with_feature(key_b, touch.feature), machine);
       live_[slot] = true;
       law.k = fixed != nullptr ? stiffness_at(law_, *fixed, touch.point.z()) : k * touch.share;
-      law.b = contact_damping(law_, law.k, inverse_mass(touch, slot), hold_s);
+      const double inverse = inverse_mass(touch, slot);
+      if (tree && inverse > 0.0) law.k = std::min(law.k, kTreeShare / (inverse * hold_s * hold_s));
+      law.b = contact_damping(law_, law.k, inverse, hold_s);
       const Vec3 v = a.velocity_at(touch.point) - b.velocity_at(touch.point);
       use(touch,
           contact_force(law, touch.depth, touch.normal, v, a.omega - b.omega, axis, h_,
@@ -777,7 +781,8 @@ class Tick {
                  part_[j], force.normal);
           else if (is_machine && !is_tree(part.role))
             note(part.role, Obstacle::kLog, log_key(i), touch, log_[i].m, part_[j], force.normal);
-        });
+        },
+        is_tree(part.role));
   }
 
   void touch_machine_with_fixed() {
@@ -860,7 +865,8 @@ class Tick {
           else if (!is_wood(nth(parts_, other_part).role))
             note(nth(parts_, other_part).role, Obstacle::kStem, kTreeObject, touch, part_[i], other,
                  force.normal);
-        });
+        },
+        is_tree(role));
   }
 
   // A falling tree at another one.
