@@ -401,7 +401,7 @@ TEST(TreeContact, KnivesTakeUpATreeThatLies) {
   EXPECT_LT(watch.residual, 1e-3);
 }
 
-// What is left of a stem after its logs weighs a few kilograms: still it comes to rest on what is below.
+// The rest of a stem after its logs weighs a few kilograms: still it comes to rest on what is below.
 TEST(TreeContact, ALightTopComesToRestOnAStem) {
   Clearing c;
   c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.12, 12.0);
