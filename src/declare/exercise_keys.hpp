@@ -77,6 +77,8 @@ inline constexpr Key name =
     keys::name("of the pile; its logs are `NAME_1`, `NAME_2` and so on").to<&Pile::name>();
 inline constexpr Key position = spot<Pile>("`[x, y]` of its centre");
 inline constexpr Key count = whole("count", 1, world::kMaxMoving, "of its logs").to<&Pile::count>();
+inline constexpr Key bunk = text(
+    "bunk", "where its logs belong, as in a `[[log_task]]`: makes one for each, the top one first");
 inline constexpr Key length = number("length", D::kLength, {0.1, 18.0}, "").to<&Pile::length>();
 inline constexpr Key all[] = {
     name,
@@ -94,6 +96,7 @@ inline constexpr Key all[] = {
     number("lift", D::kLength, {0.0, 100.0},
            "of the lowest row over the ground, as on the floor of a load space")
         .to<&Pile::lift>(),
+    bunk,
     whole("seed", 0, std::numeric_limits<int>::max(), "of those differences").to<&Pile::seed>(),
     colour().to<&Pile::colour>(),
 };
@@ -129,6 +132,7 @@ struct Variant {
   std::uint64_t seed = 0;
   double logs_shift = 0.0, logs_turn = 0.0, logs_size = 0.0;
   double places_shift = 0.0, places_turn = 0.0;
+  double targets_shift = 0.0;
   double trees_shift = 0.0, trees_size = 0.0, falls_turn = 0.0;
 };
 namespace variant {
@@ -136,15 +140,18 @@ inline constexpr Key all[] = {
     whole("seed", 0, std::numeric_limits<int>::max(), "of the variant; 0: as written")
         .to<&Variant::seed>(),
     number("logs_shift", D::kLength, {0.0, 5.0},
-           "by which each log is moved at most, along x and y")
+           "by which each log, or pile, is moved at most, along x and y")
         .to<&Variant::logs_shift>(),
-    number("logs_turn", D::kAngle, {0.0, 3.2}, "by which each log is turned at most")
+    number("logs_turn", D::kAngle, {0.0, 3.2}, "by which each log, or pile, is turned at most")
         .to<&Variant::logs_turn>(),
     plain("logs_size", {0.0, 0.3}, "share by which length and radius of a log differ at most")
         .to<&Variant::logs_size>(),
     number("places_shift", D::kLength, {0.0, 5.0}, "likewise, of each `[[place]]`")
         .to<&Variant::places_shift>(),
     number("places_turn", D::kAngle, {0.0, 3.2}, "likewise").to<&Variant::places_turn>(),
+    number("targets_shift", D::kLength, {0.0, 5.0},
+           "by which each `[[target]]` is moved at most, along x, y and z")
+        .to<&Variant::targets_shift>(),
     number("trees_shift", D::kLength, {0.0, 5.0},
            "by which each tree is moved at most, along x and y")
         .to<&Variant::trees_shift>(),
@@ -314,6 +321,11 @@ inline constexpr Key angle =
 inline constexpr Key dwell =
     number("dwell", D::kTime, {0.0, 60.0}, "how long without a break; not on a path")
         .to<&Target::dwell_s>();
+inline constexpr Key plumb =
+    number("plumb", D::kAngle, {0.0, 1.6, true},
+           "reach: what hangs from the tip must be within so much of plumb all that time")
+        .to<&Target::plumb>()
+        .otherwise("it may swing");
 inline constexpr Key all[] = {
     position,
     number("radius", D::kLength, {0.01, 100.0},
@@ -322,6 +334,7 @@ inline constexpr Key all[] = {
     axis,
     angle,
     dwell,
+    plumb,
     name,
 };
 inline constexpr KeyTable table{"exercise.target", "[[target]]", all};
@@ -329,9 +342,14 @@ inline constexpr KeyTable table{"exercise.target", "[[target]]", all};
 
 namespace log_task {
 inline constexpr Key log = text("log", "name of a log").must();
-inline constexpr const char* kLoadSpaceWord = "load_space";  // in place of a bunk's name
+// In place of a bunk's name.
+inline constexpr const char* kLoadSpaceWord = "load_space";
+inline constexpr const char* kLoadLeftWord = "load_left";
+inline constexpr const char* kLoadRightWord = "load_right";
 inline constexpr Key bunk =
-    text("bunk", "name of the bunk that it belongs into, or `load_space`: the machine's");
+    text("bunk",
+         "name of the bunk that it belongs into, or `load_space`: the machine's; `load_left` and "
+         "`load_right`: its sides, as seen from the crane");
 inline constexpr Key place =
     text("place", "instead: name of a place, or of a log: where that one lay at the start");
 inline constexpr Key timed =

@@ -22,6 +22,7 @@
 #include "knuckleboom/core/math/hash.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
+#include "knuckleboom/core/training/load_part.hpp"
 #include "knuckleboom/core/training/session.hpp"
 #include "knuckleboom/io/config_folders.hpp"
 #include "knuckleboom/io/exercise_variant.hpp"
@@ -46,7 +47,8 @@ constexpr double kRowHeight = 0.8661;  // of a row over the one below, in thickn
 constexpr double kGridRoom = 0.1;      // between logs of a grid [m]
 constexpr int kDraws = 50;             // of a grid's logs, until they have room
 constexpr double kWidestAngle = 1.6;   // of a place or target, however wide it is made [rad]
-constexpr double kTouch = 1e-3;        // m; parts that overlap by less only touch
+constexpr int kNoBunk = -1;
+constexpr double kTouch = 1e-3;  // m; parts that overlap by less only touch
 
 using Point = std::array<double, 2>;
 
@@ -358,13 +360,32 @@ class ExerciseReader {
     }
   }
 
+  // Where a pile's logs belong; kNoBunk: it does not say.
+  int bunk_of_pile(TableReader& reader, const Node& node) {
+    namespace k = keys::pile;
+    if (!reader.has(k::bunk)) return kNoBunk;
+    if (const int part = load_part(text_at(node, k::bunk.name)); part != 0)
+      return reader.text(k::bunk) ? part : kNoBunk;
+    return index_of(reader, k::bunk, exercise().world.bunks);
+  }
+
+  void vary(declare::keys::Pile& pile, std::size_t number) const {
+    constexpr std::size_t kPiles = 5000;  // after the targets
+    pile.x += variant_.logs_shift * draw(kPiles + number, 0);
+    pile.y += variant_.logs_shift * draw(kPiles + number, 1);
+    pile.heading += variant_.logs_turn * draw(kPiles + number, 2);
+  }
+
   // Rows on each other, each in the gaps of the one below, high enough for the thickest.
   void read_piles(TableReader& root) {
+    std::size_t number_of_pile = 0;
     for (const Node* node : root.tables(exercise_keys::piles)) {
       TableReader reader(report_, *node, keys::pile::table, called(*node, "pile"));
       declare::keys::Pile pile;
       reader.fill(pile);
+      const int bunk = bunk_of_pile(reader, *node);
       reader.done();
+      vary(pile, number_of_pile++);
       const double thickest = pile.radius * (1.0 + pile.spread);
       const double side = 2.0 * thickest + kPileGap;
       if (pile.length * (1.0 - pile.spread) <= 2.5 * thickest)
@@ -376,7 +397,7 @@ class ExerciseReader {
             keys::pile::count,
             fmt::format("{} of {} logs needs a wider lowest row: on {} there is room for {}",
                         reader.what(), pile.count, pile.bottom, most));
-      std::uint64_t number = mixed_bits(pile.seed);
+      std::uint64_t number = mixed_bits(pile.seed + variant_.seed);
       const auto differs = [&](double value) {
         return value * (1.0 + pile.spread * (2.0 * uniform(++number) - 1.0));
       };
@@ -399,6 +420,8 @@ class ExerciseReader {
           if (row == 0) check_room(reader, keys::pile::position, log);
           exercise().world.logs.push_back(std::move(log));
         }
+      for (int i = 1; bunk != kNoBunk && i <= made; ++i)
+        exercise().log_tasks.push_back({static_cast<int>(exercise().world.logs.size()) - i, bunk});
     }
     if (exercise().world.logs.size() > static_cast<std::size_t>(world::kMaxLogs))
       report_.error(root_.place,
@@ -559,9 +582,15 @@ class ExerciseReader {
       reader.fill(target);
       refuse_twin(reader, k::name, names, target.name);
       read_direction(reader, target);
+      if (asks_for_targets() && exercise().task != TaskKind::kReach && reader.has(k::plumb))
+        reader.error(k::plumb, "only a task of kind \"reach\" has 'plumb'; remove it");
       if (reader.has(k::dwell) && exercise().task == TaskKind::kPath && task_known_)
         reader.error(k::dwell, "a path is followed without stopping; remove 'dwell'");
       reader.done();
+      constexpr std::size_t kTargets = 4000;  // after the falls
+      for (std::size_t c = 0; c < 3; ++c)
+        target.p_W(static_cast<int>(c)) +=
+            variant_.targets_shift * draw(kTargets + targets.size(), c);
       if (exercise().task == TaskKind::kPath && !targets.empty() &&
           !((target.p_W - targets.back().p_W).norm() > kTouch))
         reader.error(k::position,
@@ -610,14 +639,28 @@ class ExerciseReader {
     return found == names.end() ? 0 : static_cast<int>(found - names.begin());
   }
 
-  static bool into_load_space(const training::LogTask& task) {
-    return task.bunk == training::kLoadSpace;
+  // The load space or a part of it; 0: none of these words.
+  static int load_part(std::string_view word) {
+    namespace k = keys::log_task;
+    return word == k::kLoadSpaceWord   ? training::kLoadSpace
+           : word == k::kLoadLeftWord  ? training::kLoadLeft
+           : word == k::kLoadRightWord ? training::kLoadRight
+                                       : 0;
+  }
+  static std::string_view word_of_part(int part) {
+    namespace k = keys::log_task;
+    return part == training::kLoadLeft    ? k::kLoadLeftWord
+           : part == training::kLoadRight ? k::kLoadRightWord
+                                          : k::kLoadSpaceWord;
   }
 
   void read_log_tasks(TableReader& root) {
     std::map<int, std::string> last;  // where each log was brought last
     std::vector<training::LogTask>& tasks = exercise().log_tasks;
-    for (const training::LogTask& task : tasks) last[task.log] = keys::log_task::kLoadSpaceWord;
+    for (const training::LogTask& task : tasks)
+      last[task.log] = training::into_load_space(task)
+                           ? std::string(word_of_part(task.bunk))
+                           : exercise().world.bunks[static_cast<std::size_t>(task.bunk)].name;
     namespace k = keys::log_task;
     for (const Node* node : root.tables(exercise_keys::log_tasks)) {
       TableReader reader(report_, *node, k::table, "the log task");
@@ -633,16 +676,16 @@ class ExerciseReader {
       }
       const bool place = reader.has(k::place);
       task.place = place ? place_of(reader) : -1;
-      if (!place && text_at(*node, k::bunk.name) == keys::log_task::kLoadSpaceWord)
-        task.bunk = reader.text(k::bunk) ? training::kLoadSpace : 0;
+      if (const int part = load_part(text_at(*node, k::bunk.name)); !place && part != 0)
+        task.bunk = reader.text(k::bunk) ? part : 0;
       else
         task.bunk = place ? -1 : index_of(reader, k::bunk, exercise().world.bunks);
       reader.done();
       if (report_.count() == before) {
         const std::string to =
             place ? exercise().places[static_cast<std::size_t>(task.place)].name
-            : into_load_space(task)
-                ? keys::log_task::kLoadSpaceWord
+            : training::into_load_space(task)
+                ? std::string(word_of_part(task.bunk))
                 : exercise().world.bunks[static_cast<std::size_t>(task.bunk)].name;
         const std::string& log = exercise().world.logs[static_cast<std::size_t>(task.log)].name;
         std::string& there = last[task.log];
@@ -665,7 +708,8 @@ class ExerciseReader {
     }
     if (!task_known_) return;
     const bool wanted = exercise().task == TaskKind::kLogs;
-    if (!exercise().load_space && std::any_of(tasks.begin(), tasks.end(), into_load_space))
+    if (!exercise().load_space &&
+        std::any_of(tasks.begin(), tasks.end(), training::into_load_space))
       report_.error(root_.place,
                     "logs are to be loaded, but the load space is taken off; remove 'load_space'");
     if (wanted && tasks.empty() && !root.has(exercise_keys::log_tasks))
@@ -718,6 +762,7 @@ class ExerciseReader {
     for (training::Target& target : e.targets) {
       target.radius *= tolerance;
       target.angle = std::min(target.angle * tolerance, kWidestAngle);
+      target.plumb = std::min(target.plumb * tolerance, kWidestAngle);
     }
     for (training::Place& place : e.places) {
       place.radius *= tolerance;
@@ -864,6 +909,10 @@ std::vector<Diagnostic> check_tools(const training::Exercise& exercise,
   if (grapple && !machine.grapple.present)
     at_task(
         fmt::format("the task needs a grapple, which machine '{}' does not have", machine.name));
+  const auto in_plumb = [](const training::Target& target) { return target.plumb > 0.0; };
+  if (!machine.grapple.present && std::ranges::any_of(exercise.targets, in_plumb))
+    at_task(fmt::format("a target asks for a head in plumb, and nothing hangs from machine '{}'",
+                        machine.name));
   if (exercise.task == TaskKind::kFell && !machine.head.present)
     at_task(
         fmt::format("the task needs a harvester's head, which machine '{}' does not have; "
@@ -872,11 +921,8 @@ std::vector<Diagnostic> check_tools(const training::Exercise& exercise,
   if (exercise.task == TaskKind::kDrive && machine.wheels.empty())
     at_task(fmt::format("the task is to drive, and machine '{}' has no wheels; 'forwarder_8w' has",
                         machine.name));
-  const auto into_load_space = [](const training::LogTask& task) {
-    return task.bunk == training::kLoadSpace;
-  };
   if (!machine.load_space.present &&
-      std::any_of(exercise.log_tasks.begin(), exercise.log_tasks.end(), into_load_space))
+      std::any_of(exercise.log_tasks.begin(), exercise.log_tasks.end(), training::into_load_space))
     at_task(
         fmt::format("the task needs a load space, which machine '{}' does not have", machine.name));
   return faults;

@@ -84,6 +84,7 @@ TEST(Stanford, LoadsAreTheLogsInTheLoadSpace) {
   const world::Log& log = grid.world.logs[static_cast<std::size_t>(grid.log_tasks.front().log)];
   const double volume = std::acos(-1.0) * log.radius * log.radius * log.length;
   EXPECT_EQ(sum_of(read.text, "loads"), 1.0);
+  EXPECT_EQ(sum_of(read.text, "unloaded"), 0.0);  // it is still aboard at the end
   EXPECT_NEAR(sum_of(read.text, "volume_m3"), volume, 1e-3 * volume);
   EXPECT_NEAR(sum_of(read.text, "mass_kg"), volume * log.density, 1.0);
 }

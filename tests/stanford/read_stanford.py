@@ -108,10 +108,13 @@ def forwarding(machine):
     locations = {text(one, "LocationKey") for one in all_of(machine, "LocationDefinition")}
     loads = all_of(machine, "Load")
     volume = mass = distance = 0.0
+    unloaded = 0
     for number, load in enumerate(loads, 1):
         if int(text(load, "LoadNumber")) != number:
             fail("the loads are not numbered in order")
-        time(load, "UnloadingTime")
+        if all_of(load, "UnloadingTime"):
+            unloaded += 1
+            time(load, "UnloadingTime")
         distance += float(text(load, "DistanceFromLastUnloading"))
         for part in all_of(load, "PartialLoad"):
             if text(part, "DeliveryKey") not in deliveries or text(part, "LocationKey") not in locations:
@@ -121,6 +124,7 @@ def forwarding(machine):
             volume += float(text(part, "LoadVolume"))
             mass += float(text(part, "LoadGreenMass"))
     print(f"loads {len(loads)}")
+    print(f"unloaded {unloaded}")
     print(f"volume_m3 {volume:.4f}")
     print(f"mass_kg {mass:.0f}")
     print(f"distance_m {distance:.0f}")

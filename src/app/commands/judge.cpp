@@ -258,7 +258,11 @@ std::string to_text(const Judgement& judged, const training::Exercise* exercise)
     const training::Figure& figure = training::figures()[i];
     std::string line = judged.values[i] ? value_text(figure, *judged.values[i]) : judged.why[i];
     const training::Limit* limit = exercise == nullptr ? nullptr : limit_of(*exercise, figure.name);
-    if (limit == nullptr && judged.values[i] && std::isnan(*judged.values[i])) continue;
+    if (limit == nullptr && judged.values[i] &&
+        (std::isnan(*judged.values[i]) ||
+         (exercise != nullptr &&
+          training::tells_nothing(exercise->task, figure, *judged.values[i]))))
+      continue;
     if (limit != nullptr) {
       line = fmt::format("{:<14}  {}", line, limit_text(figure, *limit));
       if (judged.values[i] && is_beyond(figure, *limit, *judged.values[i], true))

@@ -270,7 +270,7 @@ namespace {
 
 struct Load {
   world::LogSet logs;
-  std::int64_t at;  // tick: it was unloaded, or the attempt ended
+  std::int64_t at;  // tick at which it was unloaded; -1: it lay there when the attempt ended
   double driven_m;  // since the last
 };
 
@@ -283,8 +283,8 @@ std::vector<Load> loads_of(const io::SessionRecord& record, const training::Sess
   for (const Span& span : spans_of(record)) {
     Load load{};
     double last_m = 0.0;
-    const auto unload = [&](std::int64_t tick) {
-      load.at = tick;
+    const auto finish = [&](std::int64_t tick, bool unloaded) {
+      load.at = unloaded ? tick : -1;
       const double now_m = driven.at(tick);
       load.driven_m = std::max(0.0, now_m - last_m);
       last_m = now_m;
@@ -296,15 +296,16 @@ std::vector<Load> loads_of(const io::SessionRecord& record, const training::Sess
       const std::int64_t tick = record.state_ticks[i];
       if (tick < span.start || tick >= span.end) continue;
       there = session.snapshot(record.state(i, session)).load.logs;
-      if (there.count() == 0 && load.logs.count() > 0) unload(tick);
+      if (there.count() == 0 && load.logs.count() > 0) finish(tick, true);
       for (int log = 0; log < session.world().log_count(); ++log)
         if (there.has(log)) load.logs.add(log);
     }
     const auto end = work.at_end_of(span.index);
     if (!end) continue;
     there = end->load.logs;
-    load.logs = there.count() == 0 ? load.logs : there;
-    unload(span.end);
+    const bool empty = there.count() == 0;
+    load.logs = empty ? load.logs : there;
+    finish(span.end, empty);
   }
   return out;
 }
@@ -350,11 +351,12 @@ std::string forwarding_message(const io::SessionRecord& record, const training::
         .leaf("LoadKey", load_key)
         .leaf("OperatorKey", 1)
         .leaf("LoadNumber", load_key)
-        .leaf("DistanceFromLastUnloading", std::llround(load.driven_m))
-        .leaf("UnloadingTime",
-              time_after(record.header.start_utc,
-                         std::llround(static_cast<double>(load.at - record.header.first_tick) /
-                                      record.header.rate_Hz)));
+        .leaf("DistanceFromLastUnloading", std::llround(load.driven_m));
+    if (load.at >= 0)
+      xml.leaf("UnloadingTime",
+               time_after(record.header.start_utc,
+                          std::llround(static_cast<double>(load.at - record.header.first_tick) /
+                                       record.header.rate_Hz)));
     for (const auto& [product, key] : products) {
       double volume_m3 = 0.0, mass_kg = 0.0;
       for (int i = 0; i < session.world().log_count(); ++i) {

@@ -11,6 +11,7 @@
 #include "app/session/lever_texts.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
+#include "knuckleboom/core/training/load_part.hpp"
 #include "language/text.hpp"
 #include "view/panels/format.hpp"
 
@@ -37,7 +38,10 @@ std::string log_wish(const Exercise& exercise, const SessionSnapshot& now,
                                   : tr_format("bring it to '{}'", tr(spoken(place.name)));
   }
   if (now.held_log == wanted.log) {
-    if (wanted.bunk == training::kLoadSpace) return tr("bring it into the load space");
+    if (training::into_load_space(wanted))
+      return wanted.bunk == training::kLoadLeft    ? tr("bring it to the left of the load space")
+             : wanted.bunk == training::kLoadRight ? tr("bring it to the right of the load space")
+                                                   : tr("bring it into the load space");
     const int colour = exercise.world.bunks[static_cast<std::size_t>(wanted.bunk)].colour;
     return colour == 1   ? tr("bring it to the red bunk")
            : colour == 2 ? tr("bring it to the blue bunk")
@@ -62,6 +66,17 @@ std::string with_name(const Exercise& exercise, const SessionSnapshot& now) {
   const auto target = static_cast<std::size_t>(now.task.target);
   if (target >= exercise.targets.size() || exercise.targets[target].name.empty()) return {};
   return fmt::format(" ({})", tr(spoken(exercise.targets[target].name)));
+}
+
+std::string reach_line(const Exercise& exercise, const SessionSnapshot& now) {
+  const training::Target& target = exercise.targets[static_cast<std::size_t>(now.task.target)];
+  const int number = now.task.step + 1, of = now.task.steps;
+  const std::string name = with_name(exercise, now);
+  if (target.plumb == 0.0 || now.task.distance > target.radius)
+    return tr_format("Target {} of {}{}: touch it with the tip", number, of, name);
+  if (now.task.angle > target.plumb)
+    return tr_format("Target {} of {}{}: wait until the head hangs still", number, of, name);
+  return tr_format("Target {} of {}{}: stay", number, of, name);
 }
 
 std::string drive_line(const Exercise& exercise, const SessionSnapshot& now) {
@@ -188,8 +203,7 @@ std::string task_line(const Session& session, const SessionSnapshot& now) {
   if (now.task.target < 0) return tr(exercise.title);
   switch (exercise.task) {
     case TaskKind::kReach:
-      return tr_format("Target {} of {}{}: touch it with the tip", now.task.step + 1,
-                       now.task.steps, with_name(exercise, now));
+      return reach_line(exercise, now);
     case TaskKind::kPath:
       return now.task.step == 0 ? tr("Bring the tip to the start of the line")
                                 : tr("Follow the line with the tip");
@@ -245,7 +259,8 @@ std::vector<FigureRow> figure_rows(const Exercise& exercise, const training::Sco
     if (figure.in_detail && !details && !limited && !makes_points) continue;
     const double value = figure.read(score);
     // Not measured here; at the end, nothing to average.
-    if (!limited && (std::isnan(value) || (ended && training::is_undefined(figure, value))))
+    if (!limited && (std::isnan(value) || training::tells_nothing(exercise.task, figure, value) ||
+                     (ended && training::is_undefined(figure, value))))
       continue;
     FigureRow row;
     row.label = tr(figure.label);
@@ -284,7 +299,8 @@ std::vector<FigureRow> element_rows(const SessionSnapshot& now) {
 }
 
 bool tells_phases(const SessionSnapshot& now) {
-  return now.element_load > 0 || now.load_phase != training::LoadPhase::kEmpty;
+  const bool room = now.load.half_m[0] > 0.0;
+  return now.element_load > 0 || (room && now.load_phase != training::LoadPhase::kEmpty);
 }
 
 std::string failure_reason(const Exercise& exercise, const SessionSnapshot& now) {

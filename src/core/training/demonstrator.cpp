@@ -7,6 +7,7 @@
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/multibody/kinematics.hpp"
+#include "knuckleboom/core/training/load_part.hpp"
 #include "knuckleboom/core/world/closest_points.hpp"
 
 namespace knuckleboom::training {
@@ -32,6 +33,10 @@ constexpr int kMostLost = 2;           // times that a log is taken once more wh
 constexpr double kHangTime = 1.0;      // s, over which the height of a hanging log is smoothed
 constexpr double kPatience = 6.0;   // s; by then the brakes of the link hold the head out of plumb
 constexpr double kCloseTime = 4.0;  // s; closed by then, or missed
+constexpr double kHeapTime = 6.0;   // s; likewise around several
+constexpr double kTogether = 0.04;  // m between logs that lie together
+constexpr double kAbout = 1.2;      // m on the map; the jaws span less
+constexpr int kMostTogether = 16;   // logs about one
 constexpr double kOpenTime = 0.9;   // s
 // Jaws with a cylinder: until they press with all their force, and until they are clear of the log [s].
 constexpr double kSqueezeTime = 2.6, kDrivenOpenTime = 1.8;
@@ -66,7 +71,9 @@ constexpr double kJawPull = 8.0;  // lever for each opening that the jaws are aw
 constexpr double kLoadMargin =
     0.25;  // above those of a load space, to which the crane hardly gets [m]
 constexpr double kLanes[] = {0.0, 0.3, -0.3, 0.5, -0.5};  // from its middle [m]
-constexpr double kFromHeadboard = 0.15;                   // of a log's middle beyond its own [m]
+constexpr double kBelowBundle = 0.5, kBundleNear = 0.4;   // m beside it; m above what it is laid on
+constexpr double kOfASide = 0.4;              // of the lanes, on one side of a load space
+constexpr double kFromHeadboard = 0.15;       // of a log's middle beyond its own [m]
 constexpr double kOverStakes = 0.4;           // more over the stakes on the way: a log swings [m]
 constexpr double kBetweenStakes = 0.65;       // opening of jaws that let go there
 constexpr double kGently = 0.3;               // of the tip, with a long log in the jaws [m/s^2]
@@ -158,6 +165,11 @@ std::int64_t held_button(const command::LeverPattern& pattern, command::Switch d
     if (use.does == does && use.how == command::ButtonKind::kHold && use.mode <= 0)
       bit = std::int64_t{1} << static_cast<int>(use.button);
   return bit;
+}
+
+// Logs of several sorts, each to its side of a load space: several of a sort are taken at once.
+bool gathers(const LogTask& task) {
+  return into_load_space(task) && side_of_load(task.bunk) != 0.0;
 }
 
 }  // namespace
@@ -500,6 +512,87 @@ double Demonstrator::opening_for(double gap) const {
   return std::clamp((gap + jaws_.overlap) / (jaws_.opening_max + jaws_.overlap), 0.0, 1.0);
 }
 
+// The step under way; of those that are gathered the first whose log is not in the load space yet.
+const LogTask& Demonstrator::next_of(const SessionSnapshot& s) const {
+  const LogTask& now = nth(exercise_.log_tasks, s.task.step);
+  if (!gathers(now) || !s.load.logs.has(now.log)) return now;
+  for (std::size_t i = static_cast<std::size_t>(s.task.step); i < exercise_.log_tasks.size(); ++i) {
+    const LogTask& task = exercise_.log_tasks[i];
+    if (!gathers(task)) return now;
+    if (!s.load.logs.has(task.log)) return task;
+  }
+  return now;
+}
+
+// The logs in the jaws that belong where this one does; none: those that lie against it, and belong there too.
+Demonstrator::Heap Demonstrator::heap_of(const SessionSnapshot& s, const LogTask& wanted) const {
+  std::int32_t near[kMostTogether];
+  bool in[kMostTogether] = {};
+  int count = 0;
+  Heap out;
+  const Vec3 about = vec(s.log[wanted.log].p);
+  for (std::size_t i = static_cast<std::size_t>(s.task.step); i < exercise_.log_tasks.size(); ++i) {
+    const LogTask& task = exercise_.log_tasks[i];
+    if (task.bunk != wanted.bunk || task.place >= 0) continue;
+    if (s.held_log >= 0 && s.carried.has(task.log) &&
+        (out.held < 0 || task.log == s.held_log || task.log == wanted.log))
+      out.held = out.held == wanted.log ? wanted.log : task.log;
+    const Vec3 p = vec(s.log[task.log].p);
+    if (count == kMostTogether || s.load.logs.has(task.log) || on_map(p - about).norm() > kAbout)
+      continue;
+    in[count] = task.log == wanted.log;
+    near[count++] = task.log;
+  }
+  const auto reach = [&](std::int32_t i) {
+    return rotate(s.log[i].q, {0.5 * nth(exercise_.world.logs, i).length, 0.0, 0.0});
+  };
+  const auto touch = [&](std::int32_t a, std::int32_t b) {
+    const Vec3 p = vec(s.log[a].p), q = vec(s.log[b].p), u = reach(a), v = reach(b);
+    const world::ClosestPoints c = world::closest_points(p - u, p + u, q - v, q + v);
+    return (c.a - c.b).norm() <
+           nth(exercise_.world.logs, a).radius + nth(exercise_.world.logs, b).radius + kTogether;
+  };
+  for (bool more = out.held < 0; more;) {
+    more = false;
+    for (int i = 0; i < count; ++i)
+      for (int k = 0; k < count && !in[i]; ++k)
+        if (in[k] && touch(near[i], near[k])) in[i] = more = true;
+  }
+  Vec3 sum = Vec3::Zero();
+  const auto add = [&](std::int32_t i) {
+    const Vec3 p = vec(s.log[i].p);
+    const double r = nth(exercise_.world.logs, i).radius;
+    sum += p;
+    const double low = p.z() - r - std::fabs(reach(i).z());
+    out.low = out.count == 0 ? low : std::min(out.low, low);
+    out.high = out.count == 0 ? p.z() : std::max(out.high, p.z());
+    ++out.count;
+  };
+  if (out.held >= 0) {
+    for (std::int32_t i = 0; i < s.log_count; ++i)
+      if (s.carried.has(i)) add(i);
+  } else {
+    for (int i = 0; i < count; ++i)
+      if (in[i]) add(near[i]);
+  }
+  if (out.count > 0) out.middle = sum / static_cast<double>(out.count);
+  return out;
+}
+
+// Height of the highest log in the load space that lies below a place, or of its floor.
+double Demonstrator::top_of_load(const SessionSnapshot& s, const Vec3& place,
+                                 double floor_z) const {
+  const Vec3 along = vec(s.load.along_W);
+  double top = floor_z;
+  for (int i = 0; i < s.log_count; ++i) {
+    const Vec3 p = vec(s.log[i].p);
+    if (s.load.logs.has(i) && !s.carried.has(i) &&
+        on_map(p - place).cross(along).norm() < kBelowBundle)
+      top = std::max(top, p.z() + nth(exercise_.world.logs, i).radius);
+  }
+  return top;
+}
+
 // So far that the tips come down between a log and the one beside it; as far as they can where there is no room for that.
 double Demonstrator::opening_beside(const SessionSnapshot& s, int wanted) const {
   const Vec3 middle = vec(s.log[wanted].p);
@@ -547,11 +640,12 @@ void Demonstrator::set(const Lever& lever, double value, command::OperatorInput&
 
 Task::Spot Demonstrator::goal_of(const LogTask& task, const SessionSnapshot& s, int missed) const {
   Task::Spot spot = session_.task().goal(task, s);
-  if (task.bunk != kLoadSpace) return spot;
+  if (!into_load_space(task)) return spot;
   // One beside the other about the middle, where jaws can open; a heap rolls to the stakes by itself.
   const double across = nth(kLanes, (s.task.step + missed) % static_cast<int>(std::size(kLanes)));
-  spot.centre_W +=
-      kFromHeadboard * spot.along_W + across * Vec3(-spot.along_W.y(), spot.along_W.x(), 0.0);
+  const double narrow = task.bunk == kLoadSpace ? 1.0 : kOfASide;
+  spot.centre_W += kFromHeadboard * spot.along_W +
+                   narrow * across * Vec3(-spot.along_W.y(), spot.along_W.x(), 0.0);
   return spot;
 }
 
@@ -565,21 +659,27 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
     wish.grip = true;
     return wish;
   }
-  const LogTask& task = nth(exercise_.log_tasks, s.task.step);
+  const LogTask& next = next_of(s);
+  const bool driven = session_.machine().grapple.driven();
+  const bool loads = into_load_space(next);
+  const bool heaps = driven && gathers(next);
+  const Heap heap = heaps ? heap_of(s, next) : Heap{};
+  const bool several = heap.count > 1;
+  const LogTask task{heap.held >= 0 ? heap.held : next.log, next.bunk, next.place, next.timed};
   const world::Log& log = nth(exercise_.world.logs, task.log);
   const Task::Spot spot = goal_of(task, s, state.missed);
-  const bool held = s.held_log == task.log;
-  const bool driven = session_.machine().grapple.driven();
-  const bool loads = task.bunk == kLoadSpace;
+  const bool held = heaps ? heap.held >= 0 : s.held_log == task.log;
   // Tips that close are lowest half way.
-  const Vec3 under = vec(s.log[task.log].p);
+  const Vec3 under =
+      several && !held ? Vec3(heap.middle.x(), heap.middle.y(), heap.low) : vec(s.log[task.log].p);
   const bool thick = task.place >= 0 && log.radius > kThick;
   const double side = thick ? under.z() - kBelowSide * log.radius : -1e9;
   const double lowest =
       std::max(under.z(), driven ? std::max(side, world::height(ground_, under.x(), under.y())) +
                                        tips_below_grip_
                                  : -1e9);
-  const bool digs = s.contact_force > kDig && (state.phase != Phase::kClose || tips_at_ground(s));
+  const bool digs =
+      s.contact_force > kDig && (state.phase != Phase::kClose || (!several && tips_at_ground(s)));
   // Between other logs the jaws find no room to open.
   const bool stuck = loads && state.phase == Phase::kOpen && state.timer_s > kNoRoom &&
                      s.grapple_opening < kBetweenStakes;
@@ -587,8 +687,10 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   // A thin log that lies high falls between the tines only when they rise.
   const bool from_below = task.place >= 0 && driven && !thick;
   const bool rises = from_below && state.phase == Phase::kLift && state.timer_s < kRise;
+  // Open jaws that leave a heap may touch logs on both sides.
+  const bool leaves = heaps && state.phase == Phase::kLift && state.carrying == 0;
   if (held != (state.carrying != 0) && state.phase != Phase::kClose &&
-      state.phase != Phase::kOpen && !rises) {
+      state.phase != Phase::kOpen && !rises && !leaves) {
     // Unexpected change: the log slipped, or someone else released it. Jaws that close on take it once
     // more; half-closed ones may hook a log and lose it again and again.
     state.carrying = held ? 1 : 0;
@@ -596,7 +698,8 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
     enter(held ? Phase::kLift : state.lost > kMostLost ? Phase::kOpen : Phase::kClose, state);
   }
 
-  const Vec3 log_p = vec(s.log[task.log].p);
+  const Vec3 log_p =
+      several && !held ? Vec3(heap.middle.x(), heap.middle.y(), heap.high) : vec(s.log[task.log].p);
   const Vec3 log_axis = rotate(s.log[task.log].q, Vec3::UnitX());
   const bool to_place = task.place >= 0;
   const machine::LoadSpace& space = session_.machine().load_space;
@@ -611,12 +714,13 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   // space there is no such room.
   // Smoothed, since a height that follows its swing would keep it swinging.
   const double lower_end =
-      s.grip_W[2] - log_p.z() + 0.5 * log.length * std::fabs(log_axis.z()) + log.radius;
+      several ? s.grip_W[2] - heap.low
+              : s.grip_W[2] - log_p.z() + 0.5 * log.length * std::fabs(log_axis.z()) + log.radius;
   if (!held) state.hangs_m = 2.0 * log.radius;
   if (held) state.hangs_m += dt / kHangTime * (lower_end - state.hangs_m);
-  const double below = !held   ? (loads && driven ? tips_below_grip_ : 0.3)
-                       : loads ? 2.0 * log.radius
-                               : std::max(2.0 * log.radius, state.hangs_m);
+  const double below = !held               ? (loads && driven ? tips_below_grip_ : 0.3)
+                       : loads && !several ? 2.0 * log.radius
+                                           : std::max(2.0 * log.radius, state.hangs_m);
   const double travel_held = stakes_z + kStakeMargin + below;
   const double over = !held                               ? log_p.z() + kClearance
                       : to_place && !beside_stakes(place) ? floor_z + kOverPlace
@@ -635,10 +739,10 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   // Jaws next to other logs and stakes open no further than they must.
   const bool goes_down = !held && (state.phase == Phase::kTravel || state.phase == Phase::kAlign ||
                                    state.phase == Phase::kLower);
-  const double wide = !driven     ? 1.0
-                      : to_place  ? opening_for(2.0 * log.radius + kJawRoom)
-                      : goes_down ? opening_beside(s, task.log)
-                                  : 1.0;
+  const double wide = !driven                 ? 1.0
+                      : to_place              ? opening_for(2.0 * log.radius + kJawRoom)
+                      : goes_down && !several ? opening_beside(s, task.log)
+                                              : 1.0;
   // They hold a thin log from below, without passing each other under it.
   const double hold =
       from_below ? std::clamp(kJawPull * (s.grapple_opening - opening_for(kTipsUnder * log.radius)),
@@ -655,6 +759,10 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   // A log that lies askew in the jaws comes no nearer.
   const double near = state.timer_s > 2.0 * kPatience ? 2.0 : 1.0;
   wish.p_W = place;
+  // Who has missed a log aims with the jaws, which hang out of plumb.
+  if (loads && !held && state.missed > 0 &&
+      (state.phase == Phase::kAlign || state.phase == Phase::kLower))
+    wish.p_W += on_map(vec(s.sim.tip_W) - vec(s.grip_W));
   wish.p_W.z() = travel;
   switch (state.phase) {
     case Phase::kTravel:
@@ -676,6 +784,8 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
     case Phase::kLower:
       wish.p_W.z() = !held ? lowest : to_place ? down - kSink : floor_z;
       wish.speed = to_place && !near_floor ? 1.0 : loads && held ? 0.8 : 0.5;
+      if (heaps && held)
+        wish.speed = heap.low - top_of_load(s, spot.centre_W, floor_z) < kBundleNear ? 0.3 : 1.0;
       wish.jaws = held ? hold : ready;
       if (log_p.z() < state.lowest_z - kSinks || state.timer_s <= dt) {
         state.lowest_z = log_p.z();
@@ -701,7 +811,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
         state.carrying = 1;
         state.missed = 0;
         enter(Phase::kLift, state);
-      } else if (state.timer_s > kCloseTime) {
+      } else if (state.timer_s > (several ? kHeapTime : kCloseTime)) {
         ++state.missed;
         enter(Phase::kOpen, state);
       }

@@ -34,6 +34,16 @@ bool is_undefined(const Figure& figure, double value) {
   return !std::isfinite(value) || (figure.averages && value == 0.0);
 }
 
+bool tells_nothing(TaskKind task, const Figure& figure, double value) {
+  if (value != 0.0) return false;
+  const bool drives = task == TaskKind::kDrive, logs = task == TaskKind::kLogs;
+  const bool aims = task == TaskKind::kReach || task == TaskKind::kHead || logs;
+  if (figure.member == &Score::error_m) return !(aims || drives || task == TaskKind::kPath);
+  if (figure.member == &Score::overshoot_m) return !aims;
+  if (figure.member == &Score::cycles) return !logs;
+  return figure.member == &Score::driven_m && !drives;
+}
+
 double time_share(const Points& times, double counted_s) {
   return std::clamp((times.beginner_s - counted_s) / (times.beginner_s - times.experienced_s), 0.0,
                     1.0);

@@ -10,6 +10,7 @@
 #include "knuckleboom/core/control/no_controller.hpp"
 #include "knuckleboom/core/machine/power.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
+#include "knuckleboom/core/training/load_part.hpp"
 
 namespace knuckleboom::training {
 namespace {
@@ -199,7 +200,6 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
   if (exercise_.task == TaskKind::kDrive && this->machine().wheels.empty())
     notes_.push_back("machine '" + machine.name +
                      "' has no wheels: the way of this exercise cannot be driven");
-  const auto into_load_space = [](const LogTask& task) { return task.bunk == kLoadSpace; };
   if (!this->machine().load_space.present &&
       std::any_of(exercise_.log_tasks.begin(), exercise_.log_tasks.end(), into_load_space))
     notes_.push_back("machine '" + machine.name +

@@ -9,6 +9,7 @@
 #include "knuckleboom/core/math/angle.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/trig.hpp"
+#include "knuckleboom/core/training/load_part.hpp"
 #include "knuckleboom/core/training/scorer.hpp"
 
 namespace knuckleboom::training {
@@ -27,6 +28,8 @@ constexpr double kWayWindow = 6.0;    // m along the way; what is further off is
 constexpr double kNearLog = 1.0;      // m on the map; the way to a log ends there
 constexpr double kTouchDown = 0.02;   // m above where a log lies
 constexpr double kLoadSample = 0.02;  // s
+constexpr double kLoadSide = 0.45;    // of a load space, to the middle of one of its sides
+constexpr double kOverMiddle = 0.3;   // m; so far over the middle may a log lie
 constexpr double kBoxMargin = 0.5;    // m beyond a bunk; where the head is inside the load space
 constexpr double kGroundTouch = 0.02,
                  kBunkTouch = 0.25;  // m above the ground, of a held log that touches
@@ -126,9 +129,9 @@ void check(const Exercise& exercise) {
   for (const LogTask& log_task : exercise.log_tasks)
     if (!in(log_task.log, exercise.world.logs.size()) ||
         !in(log_task.log, static_cast<std::size_t>(world::kMaxLogs)) ||
-        !(log_task.place >= 0           ? in(log_task.place, exercise.places.size())
-          : log_task.bunk == kLoadSpace ? true
-                                        : in(log_task.bunk, exercise.world.bunks.size())))
+        !(log_task.place >= 0            ? in(log_task.place, exercise.places.size())
+          : is_load_space(log_task.bunk) ? true
+                                         : in(log_task.bunk, exercise.world.bunks.size())))
       refuse("has a log task with a log, bunk or place that is not there");
   for (const FellTask& fell : exercise.fell_tasks)
     if (!in(fell.stem, exercise.trees.size())) refuse("has a tree to be felled that is not there");
@@ -467,6 +470,15 @@ void Task::end_if_over(const Observation& at, std::int64_t tick, TaskState& task
 
 // --- Reach and head -----------------------------------------------------------
 
+namespace {
+// Angle of the hanging head from plumb; there is none: a quarter turn.
+double out_of_plumb(const SessionSnapshot& snapshot) {
+  const Vec3 hang = vec(snapshot.hang_W);
+  if (hang.isZero(0.0)) return kQuarterTurn;
+  return angle_of(on_the_map(hang).norm(), -hang.z());
+}
+}  // namespace
+
 void Task::advance_targets(double dt, const SessionSnapshot& snapshot, TaskState& task,
                            ScoreState& score) const {
   const Target& target = nth(exercise_.targets, task.step);
@@ -477,7 +489,8 @@ void Task::advance_targets(double dt, const SessionSnapshot& snapshot, TaskState
   follow_approach(mover, score.approach);
   const bool there =
       away <= target.radius &&
-      (!head || angle_between_lines(vec(snapshot.grip_axis_W), target.axis_W) <= target.angle);
+      (!head || angle_between_lines(vec(snapshot.grip_axis_W), target.axis_W) <= target.angle) &&
+      (target.plumb == 0.0 || out_of_plumb(snapshot) <= target.plumb);
   task.dwell_s = there ? task.dwell_s + dt : 0.0;
   // Half a tick of tolerance: sums of ticks are not exact.
   if (!there || task.dwell_s < target.dwell_s - 0.5 * dt) return;
@@ -558,7 +571,12 @@ void Task::advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreS
 // --- Logs ---------------------------------------------------------------------
 
 Task::Spot Task::goal(const LogTask& wanted, const SessionSnapshot& snapshot) const {
-  if (wanted.bunk == kLoadSpace) return {vec(snapshot.load.centre_W), vec(snapshot.load.along_W)};
+  if (into_load_space(wanted)) {
+    const double side = side_of_load(wanted.bunk) * kLoadSide * snapshot.load.half_m[1];
+    Spot spot{vec(snapshot.load.centre_W), vec(snapshot.load.along_W)};
+    spot.centre_W += side * vec(snapshot.load.up_W).cross(spot.along_W);
+    return spot;
+  }
   if (wanted.place < 0) return nth(bunks_, wanted.bunk);
   Spot spot = nth(places_, wanted.place);
   if (nth(exercise_.places, wanted.place).height < 0.0)
@@ -566,8 +584,21 @@ Task::Spot Task::goal(const LogTask& wanted, const SessionSnapshot& snapshot) co
   return spot;
 }
 
+namespace {
+
+// On its side of the load space: its middle over that of the space by a little at most.
+bool lies_in_load(const LogTask& wanted, const SessionSnapshot& snapshot) {
+  if (!snapshot.load.logs.has(wanted.log)) return false;
+  const LoadSnapshot& load = snapshot.load;
+  const Vec3 left = vec(load.up_W).cross(vec(load.along_W));
+  const double across = (vec(snapshot.log[wanted.log].p) - vec(load.centre_W)).dot(left);
+  return side_of_load(wanted.bunk) * across >= -kOverMiddle;
+}
+
+}  // namespace
+
 bool Task::lies_there(const LogTask& wanted, const SessionSnapshot& snapshot) const {
-  if (wanted.bunk == kLoadSpace) return snapshot.load.logs.has(wanted.log);
+  if (into_load_space(wanted)) return lies_in_load(wanted, snapshot);
   if (wanted.place < 0) return lies_in_bunk(wanted, snapshot);
   const Place& place = nth(exercise_.places, wanted.place);
   const Spot spot = goal(wanted, snapshot);
@@ -641,7 +672,7 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
   if (held || task.carried == 0) follow_approach(held ? log : grip, score.approach);
   follow_load(dt, snapshot, task, score.score);
   // A log that was never lifted is not placed: one brought too early must be gripped again, but not out of a load.
-  const bool free = (task.carried != 0 || wanted.bunk == kLoadSpace) && !held;
+  const bool free = (task.carried != 0 || into_load_space(wanted)) && !held;
   const bool there = free && lies_there(wanted, snapshot);
   const bool resting = snapshot.log_status[wanted.log] == world::LogStatus::kResting;
   const bool calm = resting || speed < kCalmSpeed;
@@ -916,6 +947,7 @@ void Task::report_targets(const SessionSnapshot& snapshot, const TaskState& stat
   Vec3 to = target.p_W;
   out.distance = (to - from).norm();
   if (head) out.angle = angle_between_lines(vec(snapshot.grip_axis_W), target.axis_W);
+  if (target.plumb > 0.0) out.angle = out_of_plumb(snapshot);
   if (target.dwell_s > 0.0) out.dwell = std::min(1.0, state.dwell_s / target.dwell_s);
   if (state.on_path != 0) {
     out.distance = (path_point(state.progress) - from).norm();

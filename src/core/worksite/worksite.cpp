@@ -378,7 +378,8 @@ bool Worksite::move_knives(double before, double& next, double demand, const Kin
   return true;
 }
 
-// Logs that touch both jaws, or that one jaw presses on the grapple's frame.
+// Logs that touch both jaws, or that one jaw presses on the grapple's frame; without one, or without the held one,
+// those through which the jaws press on each other: of a bundle perhaps none touches both.
 world::LogSet Worksite::between_jaws(const Kinematics& kinematics,
                                      const WorksiteState& state) const {
   const std::vector<machine::ContactShape>& shapes = machine().shapes;
@@ -399,6 +400,29 @@ world::LogSet Worksite::between_jaws(const Kinematics& kinematics,
     if ((left && right) || ((left || right) && frame.has(i) && encloses(i, kinematics, state)))
       out.add(i);
   }
+  const int held = state.grapple.held;
+  if (held >= 0 ? out.has(held) : !out.empty()) return out;
+  world::LogSet linked;
+  bool across = false;
+  for (bool more = !jaw_side[0].empty() && !jaw_side[1].empty(); more;) {
+    more = false;
+    for (std::int64_t n = 0; n < state.world.contacts.end; ++n) {
+      const world::ContactState& contact = state.world.contact[n];
+      const int a = world::log_of_contact(contact), b = world::other_log_of_contact(contact);
+      if (a < 0) continue;
+      int next = -1;
+      if (b >= 0 && linked.has(a) != linked.has(b))
+        next = linked.has(a) ? b : a;
+      else if (!linked.has(a) && jaw_side[0].has(a))
+        next = a;
+      if (next < 0 || !encloses(next, kinematics, state)) continue;
+      linked.add(next);
+      across = across || jaw_side[1].has(next);
+      more = true;
+    }
+  }
+  for (int i = 0; across && i < world_.log_count(); ++i)
+    if (linked.has(i)) out.add(i);
   return out;
 }
 

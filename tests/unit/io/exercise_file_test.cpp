@@ -13,6 +13,7 @@
 
 #include "io_test_support.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
+#include "knuckleboom/core/training/load_part.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 
 namespace knuckleboom::exercise_file_test {
@@ -569,6 +570,8 @@ const BadInput kBadInputs[] = {
      "4]\nradius_cm = 15\nangle_deg = 12\n",
      "kind = \"reach\"\n\n[[target]]\nname = \"first\"\nposition_m = [6, 1, 2]\naxis = [0, 3, 4]\n",
      "only a task of kind \"head\" has 'axis'", "axis"},
+    {"PlumbOfAGrip", kHead, "radius_cm = 15\n", "radius_cm = 15\nplumb_deg = 6\n",
+     "only a task of kind \"reach\" has 'plumb'", "plumb_deg"},
     {"AxisOfNothing", kHead, "[0, 3, 4]", "[0, 0, 0]", "the axis has no direction", "[0, 0, 0]"},
     {"TargetWithoutPlace", kHead, "position_m = [6, -1, 2]", "", "lacks 'position'",
      "[[target]]\n\n"},
@@ -583,6 +586,22 @@ INSTANTIATE_TEST_SUITE_P(OneChange, ExerciseFileErrors, testing::ValuesIn(kBadIn
                          [](const testing::TestParamInfo<BadInput>& info) {
                            return info.param.what;
                          });
+
+// A seed moves each target, never by more than the file says; the angle from plumb widens as the others do.
+TEST(ExerciseFile, TargetsMayVary) {
+  const std::string text =
+      "name = \"e\"\ntitle = \"t\"\nmachine = \"harvester\"\nlevers = \"nordic\"\ntolerance = 2\n"
+      "[task]\nkind = \"reach\"\n[[target]]\nposition_m = [6, 1, 2]\nplumb_deg = 5\n"
+      "[variant]\ntargets_shift_m = 0.3\nseed = ";
+  EXPECT_EQ(parse(text + "0\n").targets[0].p_W, Vec3(6.0, 1.0, 2.0));
+  EXPECT_DOUBLE_EQ(parse(text + "0\n").targets[0].plumb, 10.0 * kDegree);
+  const Vec3 one = parse(text + "1\n").targets[0].p_W - Vec3(6.0, 1.0, 2.0);
+  for (int c = 0; c < 3; ++c) {
+    EXPECT_NE(one(c), 0.0);
+    EXPECT_LE(std::fabs(one(c)), 0.3);
+  }
+  EXPECT_NE(parse(text + "2\n").targets[0].p_W, parse(text + "1\n").targets[0].p_W);
+}
 
 TEST(ExerciseFile, TasksNeedWhatTheyAskFor) {
   const std::string none =
@@ -762,6 +781,27 @@ TEST(ExerciseFile, PilesAreLogsLaidOnEachOther) {
   EXPECT_EQ(parse(with_pile(keys)).world.logs[before + 5].radius, world.logs[before + 5].radius);
   EXPECT_NE(parse(with_pile(replaced(keys, "seed = 5", "seed = 6"))).world.logs[before + 5].radius,
             world.logs[before + 5].radius);
+}
+
+// One log task for each log, the top one first; the seed of the variant moves the pile.
+TEST(ExerciseFile, ALogOfAPileBelongsWhereThePileSays) {
+  const std::string keys = "count = 3\nbottom = 2\nlift_m = 0.5\nbunk = ";
+  const training::Exercise e = parse(with_pile(keys + "\"load_right\"\n"));
+  const auto first = static_cast<int>(e.world.logs.size()) - 3;
+  ASSERT_GE(e.log_tasks.size(), 3u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(e.log_tasks[static_cast<std::size_t>(i)].log, first + 2 - i);
+    EXPECT_EQ(e.log_tasks[static_cast<std::size_t>(i)].bunk, training::kLoadRight);
+    EXPECT_GE(e.world.logs[static_cast<std::size_t>(first + i)].lift, 0.5);
+  }
+  EXPECT_EQ(parse(with_pile(keys + "\"right\"\n")).log_tasks[0].bunk, 1);
+  EXPECT_NE(joined(read(with_pile(keys + "\"load_top\"\n"))).find("no bunk 'load_top'"),
+            std::string::npos);
+  const training::Exercise moved =
+      parse(with_pile(keys + "\"right\"\n[variant]\nlogs_shift_m = 0.3\nseed = 4\n"));
+  const double away = moved.world.logs.back().x - e.world.logs.back().x;
+  EXPECT_NE(away, 0.0);
+  EXPECT_LE(std::fabs(away), 0.3 + 0.02);
 }
 
 TEST(ExerciseFile, ImpossiblePilesAreRefused) {

@@ -86,6 +86,16 @@ class Demonstrator {
     double feed = 0.0;                  // of its rollers
     bool saw = false, to_length = false;
   };
+  // Logs that are taken or held together.
+  struct Heap {
+    std::int32_t held = -1;  // one of them in the jaws; -1: none
+    int count = 0;
+    Vec3 middle = Vec3::Zero();
+    double low = 0.0, high = 0.0;  // lowest under side, highest middle [m]
+  };
+  const LogTask& next_of(const SessionSnapshot& snapshot) const;
+  double top_of_load(const SessionSnapshot& snapshot, const Vec3& place, double floor_z) const;
+  Heap heap_of(const SessionSnapshot& snapshot, const LogTask& wanted) const;
   // Where a log is to be let go; missed: how often it could not be.
   Task::Spot goal_of(const LogTask& task, const SessionSnapshot& snapshot, int missed) const;
   Wish wish(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;

@@ -36,6 +36,7 @@ struct Target {
   double radius = 0.25;         // counts as reached within it [m]
   double angle = 0.26;          // head: within it [rad]
   double dwell_s = 0.0;         // to stay before it counts
+  double plumb = 0.0;  // reach: the head hangs within it of plumb; 0: however it swings [rad]
 };
 
 // A marked place for a log, or for all logs of a product that a head cuts.

@@ -484,10 +484,14 @@ inline constexpr double kPassTimeShare = 0.3;
 // "excellent", "good"; empty: neither.
 std::string_view grade(double points);
 struct Points;
+enum class TaskKind : std::int32_t;
 // 0 beginner's time or longer to 1 experienced operator's or shorter.
 double time_share(const Points& times, double counted_s);
 // 0 to 1. What is undefined counts as 0.
 double technique(const Score& score);
+
+// It is 0, and can be nothing else in such a task: logs are counted where none are carried.
+bool tells_nothing(TaskKind task, const Figure& figure, double value);
 
 // Undefined: a mean over nothing, or NaN. It violates every limit.
 bool is_undefined(const Figure& figure, double value);

@@ -121,6 +121,23 @@ TEST(Score, CollisionsWithWhatIsNotToBeTouched) {
   EXPECT_EQ(counted(TaskKind::kHead), 110'110.0);
 }
 
+// A zero is left out where nothing is counted; one that was earned stays.
+TEST(Score, ZerosThatTellNothing) {
+  const auto told = [](TaskKind task, const char* name, double value) {
+    return !training::tells_nothing(task, *training::find_figure(name), value);
+  };
+  EXPECT_FALSE(told(TaskKind::kFell, "error_m", 0.0));
+  EXPECT_FALSE(told(TaskKind::kFell, "overshoot_m", 0.0));
+  EXPECT_FALSE(told(TaskKind::kFell, "cycles", 0.0));
+  EXPECT_FALSE(told(TaskKind::kLogs, "driven_m", 0.0));
+  EXPECT_FALSE(told(TaskKind::kPath, "overshoot_m", 0.0));
+  EXPECT_TRUE(told(TaskKind::kLogs, "driven_m", 3.0));
+  EXPECT_TRUE(told(TaskKind::kLogs, "cycles", 0.0));
+  EXPECT_TRUE(told(TaskKind::kReach, "overshoot_m", 0.0));
+  EXPECT_TRUE(told(TaskKind::kDrive, "driven_m", 0.0));
+  EXPECT_TRUE(told(TaskKind::kFell, "collisions", 0.0));
+}
+
 TEST(Score, LeverReversals) {
   const Exercise exercise = free_play();
   Attempt attempt(exercise);

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "knuckleboom/core/training/load_part.hpp"
 #include "support/attempt.hpp"
 #include "support/same_bytes.hpp"
 
@@ -114,6 +115,34 @@ TEST(Reach, DwellStartsAnewAfterLeaving) {
   attempt.step();
   EXPECT_EQ(attempt.phase(), TaskPhase::kPassed);
   EXPECT_NEAR(attempt.at.score.error_m, 0.05, 1e-12);
+}
+
+// A head that swings beyond the target's angle from plumb, to whichever side, starts the dwell anew.
+TEST(Reach, AHeadInPlumbIsWaitedFor) {
+  Exercise exercise = of_kind(TaskKind::kReach);
+  exercise.targets = {target({1.0, 0.0, 0.0}, 0.1, 1.0)};
+  exercise.targets[0].plumb = 0.1;
+  Attempt attempt(exercise);
+  attempt.start();
+  attempt.tip({1.0, 0.0, 0.0});
+  const auto hang = [&](double x, double y) {
+    attempt.at.hang_W[0] = x;
+    attempt.at.hang_W[1] = y;
+    attempt.at.hang_W[2] = -std::sqrt(1.0 - x * x - y * y);
+  };
+  attempt.steps(1500);  // nothing hangs
+  EXPECT_EQ(attempt.at.task.dwell, 0.0);
+  hang(0.0, std::sin(0.099));
+  attempt.steps(999);
+  EXPECT_NEAR(attempt.at.task.dwell, 0.999, 1e-9);
+  EXPECT_NEAR(attempt.at.task.angle, 0.099, 1e-9);
+  hang(-std::sin(0.08), std::sin(0.08));  // 0.113 rad in all
+  attempt.step();
+  EXPECT_EQ(attempt.at.task.dwell, 0.0);
+  EXPECT_NEAR(attempt.at.task.angle, std::asin(std::sqrt(2.0) * std::sin(0.08)), 1e-9);
+  hang(0.0, 0.0);
+  attempt.steps(1000);
+  EXPECT_EQ(attempt.phase(), TaskPhase::kPassed);
 }
 
 TEST(Task, NothingChangesAfterTheEnd) {
@@ -428,6 +457,34 @@ TEST(Logs, ALogThatHardlyMovesIsPlacedAfterAWhile) {
   EXPECT_EQ(attempt.at.task.step, 0);
   attempt.steps(2);
   EXPECT_EQ(attempt.at.task.step, 1);
+}
+
+// Over the middle by 0.3 m at most, along the load space anywhere; a log that has never been taken is no fault of its step.
+TEST(Logs, BelongOnTheirSideOfTheLoadSpace) {
+  struct Case {
+    int part;
+    double y;  // from the middle, to the left as seen from the crane
+    int step;
+  };
+  for (const Case& c : {Case{training::kLoadLeft, -0.29, 1}, Case{training::kLoadLeft, -0.31, 0},
+                        Case{training::kLoadRight, 0.29, 1}, Case{training::kLoadRight, 0.31, 0},
+                        Case{training::kLoadRight, -1.0, 1}, Case{training::kLoadSpace, 1.0, 1}}) {
+    Exercise exercise = logs();
+    exercise.log_tasks = {{0, c.part}, {1, training::kLoadSpace}};
+    LogAttempt attempt(exercise);
+    attempt.at.load.centre_W[0] = 3.0;
+    attempt.at.load.along_W[0] = 1.0;
+    attempt.at.load.up_W[2] = 1.0;
+    attempt.steps(2000);
+    attempt.take(0);
+    attempt.at.load.logs.add(0);
+    attempt.let_go(0, {3.4, c.y, 1.5});
+    attempt.rest(0);
+    EXPECT_EQ(attempt.at.task.step, c.step) << c.part << ", " << c.y;
+    if (c.step == 1) {
+      EXPECT_EQ(attempt.at.score.faultless, 1.0);
+    }
+  }
 }
 
 // --- Places -------------------------------------------------------------------

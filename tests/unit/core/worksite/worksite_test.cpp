@@ -406,23 +406,10 @@ TEST(JawsWithACylinder, HoldTheMomentOfALogGrippedOffItsMiddle) {
   EXPECT_LT(in_jaws, 0.1);
 }
 
-// Ten logs in the jaws of a crane without dry friction in its lift cylinder, and with more of the other: what the boom's ports bear is the machine's own
-// weight and that of each log, where they are.
-TEST(JawsWithACylinder, TenLogsWeighOnTheBoomAsWhatTheyAre) {
-  const std::vector<io::Override> smooth = {{"actuator.boom.friction.coulomb_N", "0.001"},
-                                            {"actuator.boom.friction.static_N", "0.001"},
-                                            {"actuator.boom.friction.viscous_N_s_per_m", "4e5"}};
-  const machine::MachineModel machine =
-      io::read_machine(KNUCKLEBOOM_SOURCE_DIR "/config/machines/forwarder/machine.toml", smooth)
-          .model;
-  constexpr double kOpening = 0.31;  // the tips meet
-  const world::GrappleFrame shape = grapple_shape(machine);
-  command::Scenario scenario = with_jaws_at(world::jaw_angle(shape, kOpening));
-  scenario.programs.push_back(program("jaw_right", command::JointMode::kVoltage, 10.0));
-  const sim::Simulation simulation(machine, scenario);
-  sim::SimState sim = simulation.initial_state(machine::Fidelity::kReduced);
-  const Worksite empty(simulation, {});
-  const Grip grip = grip_of(empty, sim, empty.initial_state(kOpening));
+constexpr double kTipsMeet = 0.31;  // opening
+
+// In the jaws, four rows.
+world::WorldRecipe ten_logs(const Grip& grip, const world::GrappleFrame& shape) {
   const Vec3 pin = grip.p_W - usual_seat(shape) * grip.downwards_W;
   const Vec3 across = grip.axis_W.cross(grip.downwards_W);
   world::WorldRecipe recipe;
@@ -441,8 +428,80 @@ TEST(JawsWithACylinder, TenLogsWeighOnTheBoomAsWhatTheyAre) {
     log.lift = at.z() - log.radius;
     recipe.logs.push_back(log);
   }
+  return recipe;
+}
+
+// Ten logs pushed along together slip in the jaws, braked by the friction of all that the jaws press on them with: what
+// they press on each other with changes nothing of the momentum of all.
+TEST(JawsWithACylinder, ABundleSlipsAtTheFrictionOfTheJaws) {
+  const machine::MachineModel machine = crane(kJaws[0]);
+  const world::GrappleFrame shape = grapple_shape(machine);
+  command::Scenario scenario = with_jaws_at(world::jaw_angle(shape, kTipsMeet));
+  scenario.programs.push_back(program("jaw_right", command::JointMode::kVoltage, 10.0));
+  const sim::Simulation simulation(machine, scenario);
+  sim::SimState sim = simulation.initial_state(machine::Fidelity::kReduced);
+  const Worksite empty(simulation, {});
+  const Grip grip = grip_of(empty, sim, empty.initial_state(kTipsMeet));
+  const world::WorldRecipe recipe = ten_logs(grip, shape);
   const Worksite worksite(simulation, recipe);
-  WorksiteState state = worksite.initial_state(kOpening);
+  WorksiteState state = worksite.initial_state(kTipsMeet);
+  // Mean of the jaws' and the frame's normal forces on the logs meanwhile.
+  const auto run = [&](int ticks) {
+    double sum = 0.0;
+    for (int t = 0; t < ticks; ++t) {
+      std::vector<double> before;
+      for (const world::ContactState& contact : state.world.contact)
+        before.push_back(contact.impulse);
+      worksite.step(simulation.scenario_input(sim), 0.0, sim, state);
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        const world::ContactState& contact = state.world.contact[i];
+        if (world::log_of_contact(contact) >= 0 && world::part_of_contact(contact) > 0)
+          sum += contact.impulse - (contact.impulse < before[i] ? 0.0 : before[i]);
+      }
+    }
+    return sum / (1e-3 * ticks);
+  };
+  run(4000);
+  ASSERT_GE(state.grapple.held, 0);
+  const Vec3 axis = grip_of(worksite, sim, state).axis_W;
+  double mass = 0.0;
+  const auto momentum = [&] {
+    double sum = 0.0;
+    for (int i = 0; i < 10; ++i)
+      sum += world::mass(nth(recipe.logs, i)) * vec(state.world.log[i].v).dot(axis);
+    return sum;
+  };
+  for (const world::Log& log : recipe.logs) mass += world::mass(log);
+  const double force = 0.6 * run(20);
+  EXPECT_LT(std::fabs(momentum()), 0.03 * mass);  // it rests
+  for (world::LogState* log = state.world.log; log != state.world.log + 10; ++log)
+    for (int c = 0; c < 3; ++c) log->v[c] += 0.05 * force / mass * axis[c];
+  run(3);  // the bristles bend
+  const double p0 = momentum(), by_hand = 0.6 * run(8), braked = (p0 - momentum()) / 0.008;
+  std::printf("ten logs of %.0f kg slip at %.2f kN, by hand %.2f kN\n", mass, 1e-3 * braked,
+              1e-3 * by_hand);
+  EXPECT_NEAR(braked, by_hand, 0.05 * by_hand);
+}
+
+// Ten logs in the jaws of a crane without dry friction in its lift cylinder, and with more of the other: what the boom's ports bear is the machine's own
+// weight and that of each log, where they are.
+TEST(JawsWithACylinder, TenLogsWeighOnTheBoomAsWhatTheyAre) {
+  const std::vector<io::Override> smooth = {{"actuator.boom.friction.coulomb_N", "0.001"},
+                                            {"actuator.boom.friction.static_N", "0.001"},
+                                            {"actuator.boom.friction.viscous_N_s_per_m", "4e5"}};
+  const machine::MachineModel machine =
+      io::read_machine(KNUCKLEBOOM_SOURCE_DIR "/config/machines/forwarder/machine.toml", smooth)
+          .model;
+  const world::GrappleFrame shape = grapple_shape(machine);
+  command::Scenario scenario = with_jaws_at(world::jaw_angle(shape, kTipsMeet));
+  scenario.programs.push_back(program("jaw_right", command::JointMode::kVoltage, 10.0));
+  const sim::Simulation simulation(machine, scenario);
+  sim::SimState sim = simulation.initial_state(machine::Fidelity::kReduced);
+  const Worksite empty(simulation, {});
+  const Grip grip = grip_of(empty, sim, empty.initial_state(kTipsMeet));
+  const world::WorldRecipe recipe = ten_logs(grip, shape);
+  const Worksite worksite(simulation, recipe);
+  WorksiteState state = worksite.initial_state(kTipsMeet);
   const multibody::Tree& tree = machine.tree;
   const int boom = tree.find_joint("boom");
   const auto boom_of = [&](double turned) {
