@@ -151,11 +151,20 @@ TEST_F(Drive, endsAfterSoManyPictures) {
 TEST_F(Drive, writesPictures) {
   ASSERT_EQ(drive(small({"reach", "--screenshot", file("live.png"), "--at", "0.5"})).status, 0);
   EXPECT_GT(colours_of(file("live.png")), 200U);
-  ASSERT_EQ(drive(small({"reach", "--headless", "--duration", "2", "--screenshot",
-                         file("headless.png"), "--at", "1"}))
-                .status,
-            0);
-  EXPECT_GT(colours_of(file("headless.png")), 200U);
+  // Without a window too, in the language that is asked for; the terminal stays English.
+  std::vector<std::string> pictures, results;
+  for (const char* language : {"en", "fi"}) {
+    const Outcome outcome =
+        drive(small({"reach", "--headless", "--duration", "0.3", "--language", language,
+                     "--screenshot", file("headless.png"), "--at", "0.2"}));
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_GT(colours_of(file("headless.png")), 200U);
+    pictures.push_back(content_of(file("headless.png")));
+    results.push_back(outcome.output);
+  }
+  EXPECT_NE(pictures[0], pictures[1]);
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_THAT(results[1], HasSubstr("not begun"));
 }
 
 TEST_F(Drive, showsEachPage) {
