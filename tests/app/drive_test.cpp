@@ -385,6 +385,14 @@ TEST_F(Drive, breaksTheMachineByTheClock) {
   EXPECT_EQ(drive({"reach", "--headless", "--fault", "boom_hose_a_burst"}).status, 2);
 }
 
+// Thinking behind the menu takes time where a fault is to be found: 3 s go on, where a pause would end them after 0.8 s.
+TEST_F(Drive, goesOnBehindTheMenuWhileAFaultIsSought) {
+  const Outcome outcome = drive(small({"fault_hunt", "--press", "W@0.3+0.3", "--press",
+                                       "Escape@0.8", "--press", "P@1.2", "--duration", "3"}));
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_GT(std::stoi(told(outcome.output, "ticks")), 1300) << outcome.output;
+}
+
 // The recording alone gives the same draw of faults.
 TEST_F(Drive, recordsTheSeedOfTheFaults) {
   const auto hunt = [this](std::vector<std::string> more) {

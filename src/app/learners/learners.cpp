@@ -401,7 +401,15 @@ int import_files(const LearnersOptions& options) {
         examined.trust.level = kComputedHere;
         examined.trust.why = "the signed session does not name this learner";
       }
-      const bool is_new = file_sealed(database, learner, filed_session(record, examined));
+      const FiledSession session = filed_session(record, examined);
+      // Signed by nobody who is trusted, its id could have been changed to count once more.
+      const auto original =
+          examined.trust.level == kComputedHere ? original_of(database, session) : std::nullopt;
+      if (original)
+        throw UserError(
+            fmt::format("{}: it has the attempts of {} under another id, and is not filed again",
+                        one_line(name), one_line(original->file.string())));
+      const bool is_new = file_sealed(database, learner, session);
       say(fmt::format("{} is {}filed under {}: {}{}\n", one_line(file.string()),
                       is_new ? "" : "already ", one_line(learner.name),
                       trust_text(examined.trust.level),

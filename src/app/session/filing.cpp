@@ -149,13 +149,27 @@ std::vector<learners::FiledSession> filed_sessions(const learners::Database& dat
   return out;
 }
 
-namespace {
-// A database may have been changed by hand, and a recording with such an id could not be read again.
-bool is_hexadecimal(const std::string& id) {
-  return !id.empty() && id.size() <= 64 &&
-         id.find_first_not_of("0123456789abcdef") == std::string::npos;
+std::optional<learners::FiledSession> original_of(const learners::Database& database,
+                                                  const learners::FiledSession& session) {
+  if (session.results.empty()) return std::nullopt;
+  const auto attempts = [](const learners::FiledSession& of) {
+    learners::FiledSession bare;
+    bare.results = of.results;
+    return learners::sealed_text({}, bare);
+  };
+  const std::string wanted = attempts(session);
+  for (const learners::Summary& one : database.list())
+    for (learners::FiledSession& other : database.sessions(one.learner))
+      if (other.recording != session.recording && attempts(other) == wanted)
+        return std::move(other);
+  return std::nullopt;
 }
-}  // namespace
+
+// A recording with another id could not be read again.
+bool is_learner_key(const std::string& key) {
+  return !key.empty() && key.size() <= 64 &&
+         key.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
 
 std::string last_filed(const std::string& learner_id) noexcept {
   constexpr int kPatience = 200;  // ms; the trainer does not wait
@@ -164,7 +178,7 @@ std::string last_filed(const std::string& learner_id) noexcept {
     const std::string digest =
         learners::Database(learners_file(), learners::Access::kRead, kPatience)
             .last_digest(learner_id);
-    return is_hexadecimal(digest) ? digest : std::string();
+    return is_learner_key(digest) ? digest : std::string();
   } catch (const std::exception&) {
     return {};
   }
@@ -249,7 +263,7 @@ WhoDrives who_drives(const std::string& name) {
     out.key = learner.key;
     out.pin_hash = database.pin_hash(learner);
     out.settings = settings_text(database, learner);
-    if (is_hexadecimal(out.key)) return out;
+    if (is_learner_key(out.key)) return out;
     out.key.clear();
     out.fault =
         "the learner's id in the database was changed by hand; the session is recorded, but "

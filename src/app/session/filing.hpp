@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,12 @@ void file_sealed(learners::Database& database, const learners::Learner& learner,
                  learners::QuizTaken quiz);
 std::vector<learners::QuizTaken> filed_quizzes(const learners::Database& database,
                                                const learners::Learner& learner);
+// The filed session of anybody that has the same attempts under another id, to the last digit: hands do not do that.
+// Empty: none.
+std::optional<learners::FiledSession> original_of(const learners::Database& database,
+                                                  const learners::FiledSession& session);
+// Whether this can stand in the header of a recording: a database may have been changed by hand.
+bool is_learner_key(const std::string& key);
 // Digest of a learner's session filed last; empty: none, or the database cannot be read. Never throws.
 std::string last_filed(const std::string& learner_id) noexcept;
 // Name of who drove; empty: nobody, or a learner who is not filed here. Never throws.

@@ -35,6 +35,12 @@ std::string without_file(const std::exception& error) {
 // --- Who drives -----------------------------------------------------------------
 
 void Trainer::drive_as(const learners::Learner* learner) {
+  if (learner != nullptr && !is_learner_key(learner->key)) {
+    notices_.say(now_s(),
+                 tr("The id of this learner in the database was changed by hand: nobody drives."),
+                 true);
+    learner = nullptr;
+  }
   request_.learner = learner != nullptr ? learner->name : std::string();
   request_.learner_id = learner != nullptr ? learner->key : std::string();
   settings_.learner = request_.learner_id;

@@ -83,6 +83,12 @@ int sessions_wanted() {
 }
 bool whole_matrix() { return std::getenv("KNUCKLEBOOM_COACH_SESSIONS") != nullptr; }
 
+bool is_asked(double severity) {
+  const char* only = std::getenv("KNUCKLEBOOM_COACH_SEVERITY");
+  if (only != nullptr) return std::atof(only) == severity;
+  return whole_matrix() || severity == kWanted;
+}
+
 double percent(int of, int sessions) { return 100.0 * of / sessions; }
 
 std::string row_of(const std::string& what, const Cell& cell) {
@@ -129,7 +135,7 @@ std::string found_row(int logs) {
 }
 
 // Each habit alone speaks, and nothing else does. All cells, with the matrix as a page, by
-// KNUCKLEBOOM_COACH_SESSIONS=200 KNUCKLEBOOM_COACH_MATRIX=FILE.
+// KNUCKLEBOOM_COACH_SESSIONS=200 KNUCKLEBOOM_COACH_MATRIX=FILE; those of one severity by KNUCKLEBOOM_COACH_SEVERITY.
 TEST(Coach, TellsHabitsApart) {
   const int sessions = sessions_wanted();
   std::string page = head_of("habit, severity");
@@ -141,7 +147,7 @@ TEST(Coach, TellsHabitsApart) {
   EXPECT_LE(percent(none.any, none.sessions), 10.0);
   for (const Habit habit : habits_that_are_on())
     for (const double severity : kSeverities) {
-      if (!whole_matrix() && severity != kWanted) continue;
+      if (!is_asked(severity)) continue;
       const Cell cell = cell_of(habit, severity, sessions);
       page += row_of(fmt::format("{}, {:g}", coach::number_of(habit), severity), cell);
       if (severity < kWanted) continue;

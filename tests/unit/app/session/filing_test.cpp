@@ -1,6 +1,7 @@
 // Filed data of a session.
 #include "app/session/filing.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -11,6 +12,7 @@
 #include "knuckleboom/runtime/session_recorder.hpp"
 #include "knuckleboom/runtime/session_ticker.hpp"
 #include "support/session_recording.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -63,6 +65,28 @@ TEST(FiledSession, HasTheAttemptThatWasCutOff) {
   EXPECT_NEAR(filed.results[0].figures[0].second, 0.7, 0.01);
   EXPECT_NEAR(filed.results[1].figures[0].second, 1.1, 0.03);  // of the last row
   EXPECT_FALSE(filed.passed);
+}
+
+// Somebody else's session, or one's own once more, under an id that was changed.
+TEST(FiledSession, IsKnownUnderAnotherId) {
+  const test::TemporaryFolder folder;
+  learners::Database database(folder / "learners.db", learners::Access::kWrite);
+  const learners::Learner anna = database.add("Anna");
+  learners::FiledSession hers;
+  hers.recording = "one";
+  hers.file = "/x/one.h5";
+  hers.results = {{1, true, true, {{"time_s", 61.234}, {"error_m", std::nan("")}}, "k", "c"}};
+  database.file(anna, hers);
+  EXPECT_FALSE(original_of(database, hers));
+  learners::FiledSession copy = hers;
+  copy.recording = "two";
+  copy.started = "2027-01-01T00:00:00Z";
+  ASSERT_TRUE(original_of(database, copy));
+  EXPECT_EQ(original_of(database, copy)->file, "/x/one.h5");
+  copy.results[0].figures[0].second = 61.235;
+  EXPECT_FALSE(original_of(database, copy));
+  copy.results.clear();
+  EXPECT_FALSE(original_of(database, copy));
 }
 
 TEST(FiledSession, HasNoAttemptThatWasNotBegun) {
