@@ -77,7 +77,8 @@ TEST_F(Learners, areExaminedBeforeAnInstructor) {
   const Outcome exam = knuckleboom({"drive", "tank", "--exam", "--learner", "Anna", "--headless",
                                     "--duration", "1", "--session", file("exam.h5")});
   ASSERT_EQ(exam.status, 0);
-  EXPECT_THAT(exam.errors, HasSubstr("Anna's settings do not hold in it: crane speed 50 %"));
+  EXPECT_THAT(exam.errors,
+              HasSubstr("Anna's settings do not hold in it: with hints, crane speed 50 %"));
   EXPECT_EQ(io::read_session(folder_ / "exam.h5").header.option("settings"), nullptr);
   EXPECT_THAT(knuckleboom({"replay", file("exam.h5"), "--headless"}).output,
               HasSubstr("T3 signed: nobody has countersigned"));

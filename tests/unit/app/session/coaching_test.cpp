@@ -10,7 +10,9 @@ namespace {
 
 // reach: 180 s, 2.5 of the shortest path, no collision.
 TEST(Coaching, NamesTheNearestOfSeveralMissedLimits) {
-  const LoadedSession reach = load_session({.exercise = "reach"});
+  SessionChoice choice;
+  choice.exercise = "reach";
+  const LoadedSession reach = load_session(choice);
   training::Score score{};
   score.time_s = 190.0;
   score.path_ratio = 2.0;
