@@ -391,6 +391,7 @@ collisions = { most = 1, source = "estimate" }
 TEST(ExerciseFile, APlaceMayBeForAProduct) {
   const std::string places = R"(
 [[place]]
+name = "pile"
 product = "pulp"
 position_m = [1, 5]
 )";
