@@ -75,8 +75,9 @@ TEST(Roadside, WhatIsNotMeasuredIsUndefined) {
   // Neither: states of other exercises stay as they were before there were these figures.
   for (const training::Figure& figure : training::kFigures)
     if (figure.member == &training::Score::piled || figure.member == &training::Score::mixed ||
-        figure.member == &training::Score::logs_on_way)
+        figure.member == &training::Score::logs_on_way) {
       EXPECT_EQ(figure.field.neutral, state::value_bits(figure.read(score))) << figure.name;
+    }
 }
 
 }  // namespace
