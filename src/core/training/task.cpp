@@ -805,10 +805,11 @@ double Task::value_of(const CutSnapshot& cut, const timber::Tree& tree) const {
   return best;
 }
 
-// Adds the logs of a tree that is done. Whether all of a product have its length.
+// Adds the logs of a tree that is done. Whether those of a product have its length, all but one: the noise of
+// a good measuring wheel puts one in eight beyond what counts as right.
 bool Task::judge_logs(const TreeSnapshot& tree, const SessionSnapshot& snapshot, TaskState& task,
                       ScoreState& score) const {
-  bool right = true;
+  int wrong = 0;
   const timber::Tree& as_grown = nth(trees_, task.step);
   for (std::int32_t k = 0; k < snapshot.cut_count; ++k) {
     const CutSnapshot& cut = snapshot.cut[k];
@@ -817,8 +818,7 @@ bool Task::judge_logs(const TreeSnapshot& tree, const SessionSnapshot& snapshot,
     if (cut.product < 0) continue;
     const bool there = std::fabs(cut.size.length - cut.wanted_m) <= kLengthWithin;
     ++task.logs_cut;
-    if (there) ++task.logs_right;
-    right = right && there;
+    there ? ++task.logs_right : ++wrong;
   }
   task.best_value +=
       timber::buck(exercise_.prices, as_grown.profile(), as_grown.recipe(), tree.stump).value;
@@ -826,7 +826,7 @@ bool Task::judge_logs(const TreeSnapshot& tree, const SessionSnapshot& snapshot,
     score.score.length_right =
         static_cast<double>(task.logs_right) / static_cast<double>(task.logs_cut);
   if (task.best_value > 0.0) score.score.value_share = task.value / task.best_value;
-  return right;
+  return wrong <= 1;
 }
 
 // Where the logs of all trees lie now. Whether those of this one lie right, and none of it on the way.
