@@ -32,6 +32,8 @@ void remember(int number) {
 InterruptGuard::InterruptGuard() {
   struct sigaction action {};
   action.sa_handler = &remember;
+  // What is being written is written in full; waits end, as they do whatever this says.
+  action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&action.sa_mask, number);
   sigaction(SIGINT, &action, &old_int_);
