@@ -32,7 +32,7 @@ void remember(int number) {
 InterruptGuard::InterruptGuard() {
   struct sigaction action {};
   action.sa_handler = &remember;
-  // What is being written is written in full; waits end, as they do whatever this says.
+  // A write goes on to its end; waits end, as they do whatever this says.
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&action.sa_mask, number);
