@@ -62,26 +62,28 @@ bool is_demand(std::string_view name) {
   return name.ends_with("_demand") || name.ends_with("_valve_open");
 }
 
-io::LogMap own_names(const std::filesystem::path& path, io::LogMap map,
-                     const machine::MachineModel* machine) {
-  const std::vector<std::string> names = io::log_form(path, map).columns;
+// Those of a table that have a name of ours.
+std::vector<io::LogColumn> own_names(const std::filesystem::path& path, const io::LogTable& table,
+                                     const machine::MachineModel* machine) {
+  const std::vector<std::string>& names = table.form().columns;
   const std::vector<io::KnownColumn> known = judged_columns(names, machine);
+  std::vector<io::LogColumn> out;
   for (const std::string& name : names) {
     if (std::none_of(known.begin(), known.end(), [&](const auto& one) { return one.name == name; }))
       continue;
     io::LogColumn column;
     column.name = name;
     column.place.file = path.string();
-    map.columns.push_back(std::move(column));
+    out.push_back(std::move(column));
   }
-  if (map.columns.empty())
+  if (out.empty())
     throw io::FileError(
         path.string(),
         fmt::format("no column has a name that can be judged ({}, {}, held, ...); say with --map "
                     "which is which{}",
                     kTip[0], lever_name(0),
                     machine == nullptr ? ", or name the --machine if it has joints" : ""));
-  return map;
+  return out;
 }
 
 // A column over time, without its gaps; advances from call to call.
@@ -380,14 +382,11 @@ class Observer {
   double usual_step() const {
     if (t_.size() < 2)
       throw io::FileError(log_.file, "one row is no motion; a log needs two at least");
-    std::vector<double> steps;
-    for (std::size_t i = 1; i < t_.size(); ++i) steps.push_back(t_[i] - t_[i - 1]);
-    const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-    std::nth_element(steps.begin(), middle, steps.end());
+    const double middle = io::usual_step(t_);
     // Times in the log are rounded: the mean of steps close to the median is better.
     double sum = 0.0, n = 0.0;
-    for (const double step : steps)
-      if (std::fabs(step - *middle) <= 0.2 * *middle) {
+    for (std::size_t i = 1; i < t_.size(); ++i)
+      if (const double step = t_[i] - t_[i - 1]; std::fabs(step - middle) <= 0.2 * middle) {
         sum += step;
         n += 1.0;
       }
@@ -583,12 +582,14 @@ std::vector<io::KnownColumn> judged_columns(const std::vector<std::string>& name
   return out;
 }
 
-LogObservations read_observations(const std::filesystem::path& path, io::LogMap map,
+LogObservations read_observations(const std::filesystem::path& path, const io::LogMap& map,
                                   const machine::MachineModel* machine) {
-  if (map.columns.empty()) map = own_names(path, std::move(map), machine);
+  const io::LogTable table(path, map);
+  const std::vector<io::LogColumn> columns =
+      map.columns.empty() ? own_names(path, table, machine) : map.columns;
   std::vector<std::string> names;
-  for (const io::LogColumn& column : map.columns) names.push_back(column.name);
-  const io::Trace log = io::read_log(path, map, judged_columns(names, machine));
+  for (const io::LogColumn& column : columns) names.push_back(column.name);
+  const io::Trace log = table.read(columns, judged_columns(names, machine));
   LogObservations out = Observer(log, machine).read();
   out.notes = log.notes;
   return out;

@@ -108,7 +108,8 @@ void Observer::end_leg(double share) {
       note(Habit::kOneByOne, leg_.front().s, share, share < together.limit, kLegShare * lasted);
     look_at_turn(end, length);
     look_at_approach(end, length);
-    if (grabs_.empty()) rest_in_leg(leg_.front().s);
+    // Who drives along a road lets the crane rest.
+    if (grabs_.empty() && (told_.signals & kDriving) == 0) rest_in_leg(leg_.front().s);
     leg_.erase(leg_.begin(), leg_.begin() + static_cast<std::ptrdiff_t>(end));
   }
   released_ = 0;
@@ -194,6 +195,8 @@ double Observer::swing_at_closing(std::int64_t taken) const {
 }
 
 void Observer::grab(const Sample& sample) {
+  // From here on a cycle is from grab to grab, and no leg.
+  if (grabs_.empty()) nth(occasions_, static_cast<int>(Habit::kHesitates)).clear();
   grabs_.push_back({elements_.taken, now_s()});
   const bool from_box = (elements_.from_box & 1) != 0;
   const std::uint32_t reach = kReach | kDriving;
@@ -254,14 +257,10 @@ void Observer::rest_in_leg(double begin_s) {
   const double lasted = crane_s_ - crane_s, rested = rest_s_ - rest_s;
   if (!(lasted > 0.0)) return;
   const double limit = rule_of(Habit::kHesitates).limit, share = rested / lasted;
-  const bool counts = share > limit;
-  leg_rests_.push_back({begin_s, now_s(), share, counts, counts ? rested - limit * lasted : 0.0});
+  note(Habit::kHesitates, begin_s, share, share > limit, rested - limit * lasted);
 }
 
 Occasions Observer::finish() {
-  // Who drives along a road lets the crane rest.
-  if (grabs_.empty() && (told_.signals & kDriving) == 0)
-    nth(occasions_, static_cast<int>(Habit::kHesitates)) = std::move(leg_rests_);
   if ((told_.signals & kWork) != 0) {
     training::finish_elements(kElementSample, samples_, elements_, &pieces_);
     const Rule& regrips = rule_of(Habit::kRegrips);

@@ -94,9 +94,8 @@ class Observer {
   // In the cycle under way.
   double crane_s_ = 0.0, rest_s_ = 0.0, this_rest_s_ = 0.0, longest_rest_s_ = 0.0,
          longest_begin_s_ = 0.0;
-  // Where nothing is gripped a leg is a cycle.
-  std::vector<Occasion> leg_rests_;
-  double leg_crane_s_ = 0.0, leg_rest_s_ = 0.0;  // at its begin
+  // Where nothing is gripped a leg is a cycle: at its begin.
+  double leg_crane_s_ = 0.0, leg_rest_s_ = 0.0;
 };
 
 }  // namespace knuckleboom::coach

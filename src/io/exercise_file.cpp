@@ -50,6 +50,15 @@ constexpr double kWidestAngle = 1.6;   // of a place or target, however wide it 
 constexpr int kNoBunk = -1;
 constexpr double kTouch = 1e-3;  // m; parts that overlap by less only touch
 
+// Words in place of a bunk's name.
+struct LoadPart {
+  const char* word;
+  int bunk;
+};
+constexpr LoadPart kLoadParts[] = {{keys::log_task::kLoadSpaceWord, training::kLoadSpace},
+                                   {keys::log_task::kLoadLeftWord, training::kLoadLeft},
+                                   {keys::log_task::kLoadRightWord, training::kLoadRight}};
+
 using Point = std::array<double, 2>;
 
 // --- Distances on the map -----------------------------------------------------
@@ -294,7 +303,8 @@ class ExerciseReader {
                      fmt::format("a log is called '{}' as well, and its name stands for where it "
                                  "lay at the start; rename one of them",
                                  place.name));
-      if (reader.has(keys::place::product)) place.product = product_of(reader);
+      if (reader.has(keys::place::product))
+        place.product = index_of(reader, keys::place::product, exercise().prices.products, -1);
       reader.done();
       const std::size_t n = kPlaces + places.size();
       place.x += variant_.places_shift * draw(n, 0);
@@ -302,20 +312,6 @@ class ExerciseReader {
       place.heading += variant_.places_turn * draw(n, 2);
       places.push_back(std::move(place));
     }
-  }
-
-  // The product that is piled in a place.
-  int product_of(TableReader& reader) {
-    const std::string name = reader.text(keys::place::product).value_or("");
-    std::vector<std::string> names;
-    for (const timber::Product& product : exercise().prices.products) {
-      if (product.name == name) return static_cast<int>(names.size());
-      names.push_back(product.name);
-    }
-    if (!name.empty())
-      reader.error(keys::place::product,
-                   fmt::format("there is no product '{}'{}", name, alternatives(name, names)));
-    return -1;
   }
 
   // The place with this name; of a log's name: where that log lay, made when it is first asked for.
@@ -360,15 +356,6 @@ class ExerciseReader {
     }
   }
 
-  // Where a pile's logs belong; kNoBunk: it does not say.
-  int bunk_of_pile(TableReader& reader, const Node& node) {
-    namespace k = keys::pile;
-    if (!reader.has(k::bunk)) return kNoBunk;
-    if (const int part = load_part(text_at(node, k::bunk.name)); part != 0)
-      return reader.text(k::bunk) ? part : kNoBunk;
-    return index_of(reader, k::bunk, exercise().world.bunks);
-  }
-
   void vary(declare::keys::Pile& pile, std::size_t number) const {
     constexpr std::size_t kPiles = 5000;  // after the targets
     pile.x += variant_.logs_shift * draw(kPiles + number, 0);
@@ -383,7 +370,8 @@ class ExerciseReader {
       TableReader reader(report_, *node, keys::pile::table, called(*node, "pile"));
       declare::keys::Pile pile;
       reader.fill(pile);
-      const int bunk = bunk_of_pile(reader, *node);
+      const int bunk =
+          reader.has(keys::pile::bunk) ? bunk_of(reader, *node, keys::pile::bunk) : kNoBunk;
       reader.done();
       vary(pile, number_of_pile++);
       const double thickest = pile.radius * (1.0 + pile.spread);
@@ -626,8 +614,9 @@ class ExerciseReader {
       reader.error(k::axis, "the axis has no direction; give a vector that is not zero");
   }
 
+  // none: the index if none of them is meant.
   template <typename T>
-  int index_of(TableReader& reader, const Key& key, const std::vector<T>& things) {
+  int index_of(TableReader& reader, const Key& key, const std::vector<T>& things, int none = 0) {
     const std::string name = reader.text(key).value_or("");
     std::vector<std::string> names(things.size());
     std::transform(things.begin(), things.end(), names.begin(),
@@ -636,31 +625,30 @@ class ExerciseReader {
     if (found == names.end() && !name.empty())
       reader.error(key,
                    fmt::format("there is no {} '{}'{}", key.name, name, alternatives(name, names)));
-    return found == names.end() ? 0 : static_cast<int>(found - names.begin());
+    return found == names.end() ? none : static_cast<int>(found - names.begin());
   }
 
-  // The load space or a part of it; 0: none of these words.
-  static int load_part(std::string_view word) {
-    namespace k = keys::log_task;
-    return word == k::kLoadSpaceWord   ? training::kLoadSpace
-           : word == k::kLoadLeftWord  ? training::kLoadLeft
-           : word == k::kLoadRightWord ? training::kLoadRight
-                                       : 0;
+  // A bunk, the load space or a side of it.
+  int bunk_of(TableReader& reader, const Node& node, const Key& key) {
+    for (const LoadPart& part : kLoadParts)
+      if (text_at(node, key.name) == part.word) return reader.text(key) ? part.bunk : 0;
+    return index_of(reader, key, exercise().world.bunks);
   }
-  static std::string_view word_of_part(int part) {
-    namespace k = keys::log_task;
-    return part == training::kLoadLeft    ? k::kLoadLeftWord
-           : part == training::kLoadRight ? k::kLoadRightWord
-                                          : k::kLoadSpaceWord;
+
+  // Where a log task brings its log, as the file calls it.
+  std::string goal_of(const training::LogTask& task) {
+    if (task.place >= 0) return exercise().places[static_cast<std::size_t>(task.place)].name;
+    for (const LoadPart& part : kLoadParts)
+      if (task.bunk == part.bunk) return part.word;
+    const auto bunk = static_cast<std::size_t>(task.bunk);
+    // A pile's bunk may be misspelled where there is none.
+    return bunk < exercise().world.bunks.size() ? exercise().world.bunks[bunk].name : "?";
   }
 
   void read_log_tasks(TableReader& root) {
     std::map<int, std::string> last;  // where each log was brought last
     std::vector<training::LogTask>& tasks = exercise().log_tasks;
-    for (const training::LogTask& task : tasks)
-      last[task.log] = training::into_load_space(task)
-                           ? std::string(word_of_part(task.bunk))
-                           : exercise().world.bunks[static_cast<std::size_t>(task.bunk)].name;
+    for (const training::LogTask& task : tasks) last[task.log] = goal_of(task);
     namespace k = keys::log_task;
     for (const Node* node : root.tables(exercise_keys::log_tasks)) {
       TableReader reader(report_, *node, k::table, "the log task");
@@ -676,17 +664,10 @@ class ExerciseReader {
       }
       const bool place = reader.has(k::place);
       task.place = place ? place_of(reader) : -1;
-      if (const int part = load_part(text_at(*node, k::bunk.name)); !place && part != 0)
-        task.bunk = reader.text(k::bunk) ? part : 0;
-      else
-        task.bunk = place ? -1 : index_of(reader, k::bunk, exercise().world.bunks);
+      task.bunk = place ? -1 : bunk_of(reader, *node, k::bunk);
       reader.done();
       if (report_.count() == before) {
-        const std::string to =
-            place ? exercise().places[static_cast<std::size_t>(task.place)].name
-            : training::into_load_space(task)
-                ? std::string(word_of_part(task.bunk))
-                : exercise().world.bunks[static_cast<std::size_t>(task.bunk)].name;
+        const std::string to = goal_of(task);
         const std::string& log = exercise().world.logs[static_cast<std::size_t>(task.log)].name;
         std::string& there = last[task.log];
         if (!there.empty() && exercise().stand_s > 0.0)

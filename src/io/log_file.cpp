@@ -1,10 +1,8 @@
 #include "knuckleboom/io/log_file.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +11,7 @@
 #include "log_keys.hpp"
 #include "log_map_reader.hpp"
 #include "table_layout.hpp"
+#include "table_rows.hpp"
 #include "table_times.hpp"
 #include "text_file.hpp"
 
@@ -75,13 +74,6 @@ std::optional<double> time_scale(std::string_view unit) {
   return std::nullopt;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 // The unit of that kind that a table's own text means: "°", "deg/s", "[Bar]".
 const Unit* unit_of_text(Dimension dimension, const std::string& text) {
   constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
@@ -91,12 +83,13 @@ const Unit* unit_of_text(Dimension dimension, const std::string& text) {
   const auto search = [&](std::string_view wanted, bool exactly) -> const Unit* {
     for (const Unit& unit : units(dimension))
       if (exactly ? wanted == unit.label || wanted == unit.suffix
-                  : lower(wanted) == lower(unit.label) || lower(wanted) == lower(unit.suffix))
+                  : lower_case(wanted) == lower_case(unit.label) ||
+                        lower_case(wanted) == lower_case(unit.suffix))
         return &unit;
     return nullptr;
   };
   for (const auto& [theirs, ours] : kOthers)
-    if (lower(text) == theirs) return search(ours, true);
+    if (lower_case(text) == theirs) return search(ours, true);
   const Unit* exact = search(text, true);
   return exact != nullptr ? exact : search(text, false);
 }
@@ -105,75 +98,110 @@ bool says_nothing(std::string_view unit) {
   return unit.empty() || unit == "-" || unit == "1" || unit == "[]";
 }
 
+// Whether a name in a map is that column, with or without the unit that stands behind it in the table.
+bool is_called(const LogForm& form, std::size_t i, const std::string& name) {
+  const std::string& theirs = form.columns[i];
+  const std::string& unit = form.units[i];
+  return theirs == name || (!unit.empty() && (name == fmt::format("{} [{}]", theirs, unit) ||
+                                              name == fmt::format("{} ({})", theirs, unit)));
+}
+
+const std::string* find_column(const LogForm& form, const std::string& name) {
+  for (std::size_t i = 0; i < form.columns.size(); ++i)
+    if (is_called(form, i, name)) return &form.columns[i];
+  return nullptr;
+}
+
+std::size_t index_of(const LogForm& form, const std::string& column) {
+  return static_cast<std::size_t>(std::find(form.columns.begin(), form.columns.end(), column) -
+                                  form.columns.begin());
+}
+
+// The table's own; a name that it has not is left for its reader to refuse.
+std::string time_column(const LogForm& form, const LogMap& map) {
+  if (map.row_s > 0.0) return {};
+  if (!map.time.empty()) {
+    const std::string* found = find_column(form, map.time);
+    return found != nullptr ? *found : map.time;
+  }
+  for (const char* name : {"t_s", "t"})
+    if (index_of(form, name) < form.columns.size()) return name;
+  if (map.guess)
+    for (const std::string& name : form.columns)
+      if (const std::string word = lower_case(name);
+          word.starts_with("time") || word.starts_with("zeit") || word.starts_with("date"))
+        return name;
+  return form.columns.front();
+}
+
+constexpr std::string_view kClock = "clock";
+
+// As the map, the table or the name says.
+std::string time_unit(const LogForm& form, const LogMap& map) {
+  if (!map.time_unit.empty()) return map.time_unit;
+  const std::size_t i = index_of(form, form.time);
+  if (i == form.columns.size()) return {};
+  if (map.guess)
+    for (const std::vector<std::string>& row : form.sample) {
+      if (i >= row.size() || row[i].empty()) continue;
+      if (!table_number(row[i], form.decimal_comma) && clock_time(row[i]))
+        return std::string(kClock);
+      break;
+    }
+  const std::string& told = form.units[i];
+  if (time_scale(told)) return told;
+  if (const Unit* unit = unit_of_text(Dimension::kTime, told); unit != nullptr)
+    return std::string(unit->suffix);
+  for (const auto& [word, seconds] : kTimeUnits)
+    if (form.time.ends_with("_" + std::string(word))) return std::string(word);
+  return {};
+}
+
 class LogReader {
  public:
-  LogReader(const std::string& file, const LogMap& map, std::span<const KnownColumn> known)
-      : file_(file), map_(map), known_(known) {}
+  LogReader(const std::string& file, std::string_view text, const LogMap& map, const LogForm& form)
+      : file_(file), text_(text), map_(map), form_(form), notes_(form.notes) {}
 
-  Trace read(std::string bytes) {
-    const std::string text = understand(std::move(bytes));
-    if (!map_.columns.empty()) check_separator();
-    const std::string time = map_.row_s > 0.0 ? std::string() : time_column();
+  Trace read(std::span<const LogColumn> columns, std::span<const KnownColumn> known) {
+    known_ = known;
+    if (!columns.empty()) check_separator(columns.front());
+    check_time();
     std::vector<std::string> only;
-    for (const LogColumn& column : map_.columns) {
+    std::vector<Theirs> all;
+    for (const LogColumn& column : columns) {
       Theirs theirs;
-      theirs.name = find_column(column, column.column.empty() ? column.name : column.column);
-      if (!column.minus.empty()) theirs.minus = find_column(column, column.minus);
+      theirs.name = wanted_column(column, column.column.empty() ? column.name : column.column);
+      if (!column.minus.empty()) theirs.minus = wanted_column(column, column.minus);
       theirs.unit = factor_of(column, theirs.name);
       only.push_back(theirs.name);
       if (!theirs.minus.empty()) only.push_back(theirs.minus);
-      theirs_.push_back(std::move(theirs));
+      all.push_back(std::move(theirs));
     }
     if (!errors_.empty()) throw FileError(std::move(errors_));
-    Csv csv = rows(text, time, std::move(only));
-    Trace out = timed(csv, time);
-    for (std::size_t i = 0; i < map_.columns.size(); ++i) {
-      out.columns.push_back(map_.columns[i].name);
-      if (map_.columns[i].held) out.held.push_back(map_.columns[i].name);
-      out.data.push_back(column_of(csv, theirs_[i].name));
-      make_ours(map_.columns[i], theirs_[i], csv, out.data.back());
+    TableRows rows = read_rows(std::move(only));
+    Trace out = timed(rows);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      out.columns.push_back(columns[i].name);
+      if (columns[i].held) out.held.push_back(columns[i].name);
+      out.data.push_back(column_of(rows.csv, all[i].name));
+      make_ours(columns[i], all[i], rows.csv, out.data.back());
     }
-    out.notes = std::move(notes_);
-    out.notes.insert(out.notes.end(), csv.notes.begin(), csv.notes.end());
-    return out;
+    return noted(std::move(out), rows);
   }
 
-  Trace read_whole(std::string bytes) {
-    const std::string text = understand(std::move(bytes));
-    const std::string time = map_.row_s > 0.0 ? std::string() : time_column();
+  Trace read_all() {
+    check_time();
     if (!errors_.empty()) throw FileError(std::move(errors_));
     std::vector<std::string> only;
-    for (const std::string& name : layout_.columns)
-      if (name != time && is_numbers(name)) only.push_back(name);
-    const std::vector<std::string> names = only;
-    Csv csv = rows(text, time, std::move(only));
-    Trace out = timed(csv, time);
-    for (const std::string& name : names) {
+    for (std::size_t i = 0; i < form_.columns.size(); ++i)
+      if (form_.columns[i] != form_.time && is_numbers(i)) only.push_back(form_.columns[i]);
+    TableRows rows = read_rows(only);
+    Trace out = timed(rows);
+    for (const std::string& name : only) {
       out.columns.push_back(name);
-      out.data.push_back(std::move(column_of(csv, name)));
+      out.data.push_back(std::move(column_of(rows.csv, name)));
     }
-    out.notes = std::move(notes_);
-    out.notes.insert(out.notes.end(), csv.notes.begin(), csv.notes.end());
-    return out;
-  }
-
-  LogForm form(std::string bytes) {
-    const std::string text = understand(std::move(bytes));
-    LogForm out;
-    if (map_.row_s <= 0.0) {
-      out.time = time_column();
-      if (!errors_.empty()) throw FileError(std::move(errors_));
-      out.time_unit = is_clock(out.time) ? "clock" : told_time_unit(out.time);
-    }
-    out.columns = layout_.columns;
-    out.units = layout_.units;
-    out.separator = layout_.separator;
-    out.decimal_comma = layout_.decimal_comma;
-    out.header_line = layout_.header_line;
-    out.first_line = layout_.first_line;
-    out.sample = layout_.sample;
-    out.notes = std::move(notes_);
-    return out;
+    return noted(std::move(out), rows);
   }
 
  private:
@@ -182,59 +210,50 @@ class LogReader {
     Unit unit{"", "", 1.0, 1.0};
   };
 
-  Csv rows(const std::string& text, const std::string& time, std::vector<std::string> only) const {
-    CsvDialect dialect;
-    dialect.separator = layout_.separator;
-    dialect.decimal_comma = layout_.decimal_comma;
-    dialect.foreign = true;
-    dialect.strict = !map_.guess;
-    dialect.header_line = layout_.header_line;
-    dialect.first_line = layout_.first_line;
-    dialect.columns = layout_.columns;
-    dialect.only = std::move(only);
-    if (!time.empty()) dialect.only.push_back(time);
-    if (!time.empty() && is_clock(time)) dialect.clock = time;
-    Csv csv = parse_csv(text, file_, dialect);
-    if (csv.lines.empty())
+  bool is_clock() const { return map_.time_unit.empty() && form_.time_unit == kClock; }
+
+  TableRows read_rows(std::vector<std::string> only) const {
+    RowWish wish{std::move(only), {}, !map_.guess};
+    if (!form_.time.empty()) wish.only.push_back(form_.time);
+    if (is_clock()) wish.clock = form_.time;
+    TableRows rows = parse_rows(text_, file_, form_, wish);
+    if (rows.csv.lines.empty())
       throw FileError(file_, "there are no rows behind the line of column names");
-    return csv;
+    return rows;
   }
 
-  Trace timed(Csv& csv, const std::string& time) {
-    Trace out{std::move(csv.comments), {"t_s"}, {}, file_};
-    out.data.push_back(time.empty() ? even_times(csv.lines.size()) : column_of(csv, time));
-    if (!time.empty()) make_seconds(out.data.front(), csv.lines, time);
+  Trace timed(TableRows& rows) {
+    Trace out{std::move(rows.csv.comments), {"t_s"}, {}, file_};
+    if (form_.time.empty()) {
+      out.data.push_back(even_times(rows.csv.lines.size()));
+    } else {
+      out.data.push_back(column_of(rows.csv, form_.time));
+      make_seconds(out.data.front(), rows.csv.lines);
+    }
     for (double& t : out.data.front()) t += map_.shift_s;
     return out;
   }
 
-  // As far as the first rows tell.
-  bool is_numbers(const std::string& name) const {
-    const std::size_t i = index_of(name);
-    for (const std::vector<std::string>& row : layout_.sample)
-      if (i < row.size() && !is_missing_mark(row[i]) &&
-          !table_number(row[i], layout_.decimal_comma))
-        return false;
-    return true;
+  Trace noted(Trace out, TableRows& rows) {
+    out.notes = std::move(notes_);
+    out.notes.insert(out.notes.end(), rows.notes.begin(), rows.notes.end());
+    return out;
   }
 
-  // Finds out the form of the table, whose text it returns.
-  std::string understand(std::string bytes) {
-    std::string text = map_.guess ? table_text(std::move(bytes), file_, notes_) : std::move(bytes);
-    check_text(text, file_, kTraceLimit, "table (CSV)");
-    layout_ = find_layout(
-        text, file_,
-        {map_.separator, map_.decimal_comma, map_.header_row, map_.skip_rows, map_.guess});
-    notes_.insert(notes_.end(), layout_.notes.begin(), layout_.notes.end());
-    return text;
+  // As far as the first rows tell.
+  bool is_numbers(std::size_t i) const {
+    return std::all_of(form_.sample.begin(), form_.sample.end(), [&](const auto& row) {
+      return i >= row.size() || is_missing_mark(row[i]) ||
+             table_number(row[i], form_.decimal_comma);
+    });
   }
 
   // A whole line taken for one name is one mistake, not one for each column of the map.
-  void check_separator() const {
-    const std::vector<std::string>& theirs = layout_.columns;
-    if (theirs.size() != 1 || theirs.front() == map_.columns.front().column) return;
+  void check_separator(const LogColumn& first) const {
+    const std::vector<std::string>& theirs = form_.columns;
+    if (theirs.size() != 1 || theirs.front() == first.column) return;
     for (const char character : {';', '\t', ','})
-      if (character != layout_.separator && theirs.front().find(character) != std::string::npos)
+      if (character != form_.separator && theirs.front().find(character) != std::string::npos)
         throw FileError({{map_.place.file, map_.place.line, map_.place.column,
                           fmt::format("{} is all in one column; give the log map separator = "
                                       "\"{}\"",
@@ -245,69 +264,17 @@ class LogReader {
     errors_.push_back({place.file, place.line, place.column, std::move(message)});
   }
 
-  // With or without the unit that stands behind it in the table.
-  std::string find_column(const LogColumn& column, const std::string& name) {
-    const std::vector<std::string>& theirs = layout_.columns;
-    for (std::size_t i = 0; i < theirs.size(); ++i) {
-      const std::string& unit = layout_.units[i];
-      if (theirs[i] == name || (!unit.empty() && (name == fmt::format("{} [{}]", theirs[i], unit) ||
-                                                  name == fmt::format("{} ({})", theirs[i], unit))))
-        return theirs[i];
-    }
+  std::string wanted_column(const LogColumn& column, const std::string& name) {
+    if (const std::string* found = find_column(form_, name)) return *found;
     error(column.place,
-          fmt::format("{} has no column '{}'{}", file_, name, alternatives(name, theirs)));
+          fmt::format("{} has no column '{}'{}", file_, name, alternatives(name, form_.columns)));
     return name;
   }
 
-  std::string time_column() {
-    const std::vector<std::string>& theirs = layout_.columns;
-    const auto has = [&](const std::string& name) {
-      return std::find(theirs.begin(), theirs.end(), name) != theirs.end();
-    };
-    if (theirs.empty())
-      throw FileError(file_, "there is no line of column names; expected one before the numbers");
-    if (!map_.time.empty()) {
-      if (has(map_.time)) return map_.time;
-      for (std::size_t i = 0; i < theirs.size(); ++i)
-        if (map_.time == fmt::format("{} [{}]", theirs[i], layout_.units[i])) return theirs[i];
-      error(map_.place, fmt::format("{} has no column '{}' for the time{}", file_, map_.time,
-                                    alternatives(map_.time, theirs)));
-      return map_.time;
-    }
-    for (const char* name : {"t_s", "t"})
-      if (has(name)) return name;
-    if (map_.guess)
-      for (const std::string& name : theirs)
-        if (const std::string word = lower(name);
-            word.starts_with("time") || word.starts_with("zeit") || word.starts_with("date"))
-          return name;
-    return theirs.front();
-  }
-
-  std::size_t index_of(const std::string& name) const {
-    const auto& theirs = layout_.columns;
-    return static_cast<std::size_t>(std::find(theirs.begin(), theirs.end(), name) - theirs.begin());
-  }
-
-  bool is_clock(const std::string& name) const {
-    if (!map_.guess || !map_.time_unit.empty()) return false;
-    const std::size_t i = index_of(name);
-    for (const std::vector<std::string>& row : layout_.sample)
-      if (i < row.size() && !row[i].empty())
-        return !table_number(row[i], layout_.decimal_comma) && clock_time(row[i]).has_value();
-    return false;
-  }
-
-  // As the map, the table or the name says; empty: nobody does.
-  std::string told_time_unit(const std::string& name) const {
-    if (!map_.time_unit.empty()) return map_.time_unit;
-    const std::string& told = layout_.units[index_of(name)];
-    if (time_scale(told)) return told;
-    if (const Unit* unit = unit_of_text(Dimension::kTime, told); unit != nullptr)
-      return std::string(unit->suffix);
-    for (const auto& [word, seconds] : kTimeUnits)
-      if (name.ends_with("_" + std::string(word))) return std::string(word);
-    return {};
+  void check_time() {
+    if (form_.time.empty() || index_of(form_, form_.time) < form_.columns.size()) return;
+    error(map_.place, fmt::format("{} has no column '{}' for the time{}", file_, form_.time,
+                                  alternatives(form_.time, form_.columns)));
   }
 
   std::vector<double> even_times(std::size_t rows) const {
@@ -316,16 +283,15 @@ class LogReader {
     return t;
   }
 
-  void make_seconds(std::vector<double>& t, const std::vector<int>& lines,
-                    const std::string& name) {
-    const bool clocks = is_clock(name);
-    const std::string told = told_time_unit(name);
-    const std::optional<double> known = time_scale(told);
-    if (!told.empty() && !known)
+  void make_seconds(std::vector<double>& t, const std::vector<int>& lines) {
+    const std::string& name = form_.time;
+    const bool clocks = is_clock();
+    const std::optional<double> known = time_scale(form_.time_unit);
+    if (!clocks && !form_.time_unit.empty() && !known)
       throw FileError({{map_.place.file, map_.place.line, map_.place.column,
                         fmt::format("'time_unit' is \"{}\"; expected \"s\", \"ms\", \"us\" or "
                                     "\"ns\"",
-                                    told)}});
+                                    form_.time_unit)}});
     double scale = known.value_or(1.0);
     bool long_ago = clocks;  // a start that costs digits and tells nothing
     const auto since = map_.guess && !clocks ? epoch_unit(t.front() * scale, t.back() * scale)
@@ -341,7 +307,7 @@ class LogReader {
     if (long_ago) note("times count from the first row");
     for (double& x : t) x = (x - start) * scale;
     if (const auto fault = mend_times(t, clocks, map_.guess, notes_))
-      throw FileError({{file_, lines[fault->row], 1,
+      throw FileError({{file_, lines[*fault], 1,
                         fmt::format("the times of column '{}' must be numbers that increase; take "
                                     "this line out, or map another column",
                                     name)}});
@@ -417,10 +383,10 @@ class LogReader {
       error(column.place, fmt::format("the offset of '{}' is {}, but that is {}", column.name,
                                       dimension_name(dimension_of(column.offset.unit)),
                                       dimension_name(dimension)));
-    const std::size_t at = index_of(theirs);
-    const std::string told = at < layout_.units.size() ? layout_.units[at] : std::string();
+    const std::size_t at = index_of(form_, theirs);
+    const std::string told = at < form_.units.size() ? form_.units[at] : std::string();
     if (column.unit.empty() && !says_nothing(told)) {
-      const bool percent = told == "%" || lower(told) == "percent";
+      const bool percent = told == "%" || lower_case(told) == "percent";
       if (percent && dimension == Dimension::kNone && column.scale == 1.0) {
         note("column '{}' is in per cent, as the table says", theirs);
         return kPercent;
@@ -454,10 +420,10 @@ class LogReader {
   }
 
   const std::string& file_;
+  std::string_view text_;
   const LogMap& map_;
+  const LogForm& form_;
   std::span<const KnownColumn> known_;
-  TableLayout layout_;
-  std::vector<Theirs> theirs_;
   std::vector<std::string> notes_;
   std::vector<Diagnostic> errors_;
 };
@@ -503,25 +469,38 @@ LogColumn read_log_column(TableReader& reader) {
   return out;
 }
 
+LogTable::LogTable(const std::filesystem::path& path, LogMap map)
+    : LogTable(read_any_file(path, kTraceLimit, "table (CSV)"), path.string(), std::move(map)) {}
+
+LogTable::LogTable(std::string bytes, std::string file_name, LogMap map)
+    : file_(std::move(file_name)), text_(std::move(bytes)), map_(std::move(map)) {
+  std::vector<std::string> notes;
+  if (map_.guess) text_ = table_text(std::move(text_), file_, notes);
+  check_text(text_, file_, kTraceLimit, "table (CSV)");
+  form_ = find_form(text_, file_, map_);
+  form_.notes.insert(form_.notes.begin(), notes.begin(), notes.end());
+  form_.time = time_column(form_, map_);
+  if (!form_.time.empty()) form_.time_unit = time_unit(form_, map_);
+}
+
+Trace LogTable::read(std::span<const LogColumn> columns, std::span<const KnownColumn> known) const {
+  return LogReader(file_, text_, map_, form_).read(columns, known);
+}
+
+Trace LogTable::read_all() const { return LogReader(file_, text_, map_, form_).read_all(); }
+
 Trace read_log_text(std::string_view text, const std::string& file_name, const LogMap& map,
                     std::span<const KnownColumn> known) {
-  return LogReader(file_name, map, known).read(std::string(text));
+  return LogTable(std::string(text), file_name, map).read(map.columns, known);
 }
 
 Trace read_log(const std::filesystem::path& path, const LogMap& map,
                std::span<const KnownColumn> known) {
-  const std::string name = path.string();
-  return LogReader(name, map, known).read(read_any_file(path, kTraceLimit, "table (CSV)"));
+  return LogTable(path, map).read(map.columns, known);
 }
 
-LogForm log_form(const std::filesystem::path& path, const LogMap& map) {
-  const std::string name = path.string();
-  return LogReader(name, map, {}).form(read_any_file(path, kTraceLimit, "table (CSV)"));
-}
-
-Trace read_whole_log(const std::filesystem::path& path, const LogMap& map) {
-  const std::string name = path.string();
-  return LogReader(name, map, {}).read_whole(read_any_file(path, kTraceLimit, "table (CSV)"));
+std::string separator_name(char separator) {
+  return separator == '\t' ? "tab" : separator == ' ' ? "space" : std::string(1, separator);
 }
 
 LogMap read_log_map_text(std::string_view text, const std::string& file_name) {

@@ -260,7 +260,7 @@ class ScenarioReader {
       const std::string text = read_text_file(path, kConfigurationLimit, "CSV table");
       hash_.add(text);
       report_.was_read(path.string());
-      csv = parse_csv(text, path.string(), {});
+      csv = parse_csv(text, path.string(), false);
     } catch (const FileError& error) {
       reader.error(k::csv, fmt::format("the table cannot be used: {}", error.what()));
       return;

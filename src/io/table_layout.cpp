@@ -2,20 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "csv.hpp"
 #include "csv_fields.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/utf8.hpp"
+#include "knuckleboom/io/words.hpp"
 #include "table_times.hpp"
 
 namespace knuckleboom::io {
@@ -23,13 +22,6 @@ namespace {
 
 constexpr std::size_t kSample = 400;  // lines that are looked at
 constexpr std::array<char, 4> kFound = {',', ';', '\t', ' '};
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 std::optional<double> switch_value(std::string_view field) {
   const std::string word = lower_case(field);
@@ -130,7 +122,8 @@ bool are_units(const Record& record) {
   return filled > 0 && 2 * units >= filled;
 }
 
-Reading read_as(std::string_view text, char separator, const LayoutWish& wish) {
+// header_row: the line of the names, if it is told.
+Reading read_as(std::string_view text, char separator, int header_row) {
   Reading out;
   out.separator = separator;
   for_each_record(text, separator, [&](std::string_view line, int number) {
@@ -147,14 +140,14 @@ Reading read_as(std::string_view text, char separator, const LayoutWish& wish) {
   });
   out.names = out.records.size();
   std::size_t from = 0;
-  if (wish.header_row > 0) {
+  if (header_row > 0) {
     const auto told = std::find_if(out.records.begin(), out.records.end(),
-                                   [&](const Record& one) { return one.line >= wish.header_row; });
+                                   [&](const Record& one) { return one.line >= header_row; });
     out.names = static_cast<std::size_t>(told - out.records.begin());
     from = std::min(out.names + 1, out.records.size());
   }
   out.row = first_row(out.records, from);
-  if (wish.header_row > 0 || out.row == 0 || out.row == out.records.size()) return out;
+  if (header_row > 0 || out.row == 0 || out.row == out.records.size()) return out;
   std::size_t names = out.row - 1;
   while (names > 0 && (are_units(out.records[names]) || are_processings(out.records[names])) &&
          out.records[names - 1].numbers == 0 &&
@@ -166,10 +159,9 @@ Reading read_as(std::string_view text, char separator, const LayoutWish& wish) {
 }
 
 // More columns under names are the better reading.
-int merit(const Reading& reading) {
-  const int named = reading.names < reading.records.size() ? 1 : 0;
-  const auto width = static_cast<int>(std::min<std::size_t>(reading.width(), 2000));
-  return width < 2 ? width : 2 * (width > 1 ? 2 : 0) + named + width * 4;
+std::size_t merit(const Reading& reading) {
+  const std::size_t named = reading.names < reading.records.size() ? 1 : 0;
+  return reading.width() < 2 ? reading.width() : 2 * reading.width() + named;
 }
 
 // The decimal sign of the rows that were looked at.
@@ -199,7 +191,7 @@ std::string bare_unit(std::string unit) {
 }
 
 // Each name once and none empty, so that a map can say which is meant.
-void name_columns(const Record* head, std::size_t width, TableLayout& out) {
+void name_columns(const Record* head, std::size_t width, LogForm& out) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < width; ++i) {
     std::string name = head != nullptr && i < head->fields.size() ? head->fields[i] : std::string();
@@ -218,7 +210,7 @@ void name_columns(const Record* head, std::size_t width, TableLayout& out) {
   }
 }
 
-void take_units(const Record& units, TableLayout& out) {
+void take_units(const Record& units, LogForm& out) {
   for (std::size_t i = 0; i < std::min(units.fields.size(), out.units.size()); ++i)
     if (out.units[i].empty()) out.units[i] = bare_unit(units.fields[i]);
 }
@@ -295,10 +287,6 @@ std::optional<double> table_number(std::string_view field, bool decimal_comma) {
   return std::nullopt;
 }
 
-std::string separator_name(char separator) {
-  return separator == '\t' ? "tab" : separator == ' ' ? "space" : std::string(1, separator);
-}
-
 std::string table_text(std::string bytes, const std::string& file,
                        std::vector<std::string>& notes) {
   for (const Binary& one : kBinaries)
@@ -322,85 +310,100 @@ std::string table_text(std::string bytes, const std::string& file,
   return bytes;
 }
 
-TableLayout find_layout(std::string_view text, const std::string& file, const LayoutWish& wish) {
-  TableLayout out;
-  LayoutWish told = wish;
-  if (!wish.guess && told.separator == 0) told.separator = ',';
-  if (wish.decimal_comma.value_or(false) && told.separator == ',')
-    throw FileError(file, "numbers with a decimal comma cannot be separated by commas");
-  // Spreadsheets say their separator in a first line of its own.
+namespace {
+
+// 0: it is to be found.
+char told_separator(std::string_view text, const LogMap& map) {
+  if (map.separator != 0) return map.separator;
+  if (!map.guess) return ',';
+  // Spreadsheets say it in a first line of its own.
   const std::string_view first = trimmed(text.substr(0, text.find('\n')));
-  if (wish.guess && told.separator == 0 && first.size() == 5 &&
-      lower_case(first).starts_with("sep="))
-    told.separator = first[4];
+  return first.size() == 5 && lower_case(first).starts_with("sep=") ? first[4] : '\0';
+}
 
+Reading best_reading(std::string_view text, const LogMap& map, std::vector<std::string>& notes) {
   Reading best;
-  if (told.separator != 0) {
-    best = read_as(text, told.separator, told);
-  } else {
-    for (const char separator : kFound) {
-      if (wish.decimal_comma.value_or(false) && separator == ',') continue;
-      Reading one = read_as(text, separator, told);
-      // Blanks also stand within names and dates: only where nothing else separates.
-      const bool better = merit(one) > merit(best) && !(separator == ' ' && best.width() > 1);
-      if (best.records.empty() || better) best = std::move(one);
-    }
-    if (best.separator != ',' && best.width() > 1)
-      out.notes.push_back(
-          fmt::format("fields are separated by {}: separator = \"{}\"",
-                      best.separator == ' ' ? "blanks" : separator_name(best.separator),
-                      separator_name(best.separator)));
+  for (const char separator : kFound) {
+    if (map.decimal_comma.value_or(false) && separator == ',') continue;
+    Reading one = read_as(text, separator, map.header_row);
+    // Blanks also stand within names and dates: only where nothing else separates.
+    const bool better = merit(one) > merit(best) && !(separator == ' ' && best.width() > 1);
+    if (best.records.empty() || better) best = std::move(one);
   }
-  out.separator = best.separator;
-  if (best.records.empty())
-    throw FileError(file, "there is no line of column names; expected one before the numbers");
+  if (best.separator != ',' && best.width() > 1) {
+    const std::string name = separator_name(best.separator);
+    notes.push_back(fmt::format("fields are separated by {}: separator = \"{}\"",
+                                best.separator == ' ' ? "blanks" : name, name));
+  }
+  return best;
+}
 
-  const Record* head = best.names < best.records.size() ? &best.records[best.names] : nullptr;
-  if (!wish.guess) {
-    // As traces are: names in the first line that is no comment, rows from the next one on.
-    head = wish.header_row > 0 ? head : &best.records.front();
+// The line of the names; null: there is none.
+const Record* names_of(const Reading& table, const LogMap& map, std::vector<std::string>& notes) {
+  const Record* found = table.names < table.records.size() ? &table.records[table.names] : nullptr;
+  // As traces are: names in the first line that is no comment.
+  if (!map.guess && map.header_row == 0) return &table.records.front();
+  if (found != nullptr) return found;
+  if (table.row == table.records.size()) return &table.records.front();
+  if (map.guess && map.header_row == 0 && !table.comments.empty() &&
+      table.comments.back().fields.size() == table.width() && table.comments.back().is_names()) {
+    notes.push_back(fmt::format("the names of the columns are in the comment of line {}",
+                                table.comments.back().line));
+    return &table.comments.back();
   }
-  const bool none = best.row == best.records.size();
-  if (head == nullptr && none) head = &best.records.front();
-  if (head == nullptr && wish.header_row == 0 && !best.comments.empty() &&
-      best.comments.back().fields.size() == best.width() && best.comments.back().is_names()) {
-    head = &best.comments.back();
-    out.notes.push_back(
-        fmt::format("the names of the columns are in the comment of line {}", head->line));
-  }
-  if (head == nullptr)
-    out.notes.push_back(
-        fmt::format("no line names the columns; they are 'column 1' to 'column {}'", best.width()));
-  out.header_line = head == nullptr ? 0 : head->line;
-  out.first_line = out.header_line + 1;
-  if (wish.skip_rows >= 0)
-    out.first_line = out.header_line + 1 + wish.skip_rows;
-  else if (wish.guess && !none)
-    out.first_line = best.records[best.row].line;
-  const std::size_t width =
-      std::max(head != nullptr ? head->count() : 0, none ? 0 : best.records[best.row].count());
-  name_columns(head, head != nullptr && head->count() > 1 ? head->count() : width, out);
-  for (std::size_t i = 0; i < best.records.size() && out.sample.size() < 5; ++i)
-    if (best.records[i].line >= out.first_line) out.sample.push_back(best.records[i].fields);
-  out.decimal_comma = wish.decimal_comma.value_or(false);
-  if (!wish.guess) return out;
+  notes.push_back(
+      fmt::format("no line names the columns; they are 'column 1' to 'column {}'", table.width()));
+  return nullptr;
+}
 
-  if (head != nullptr && wish.header_row == 0 && best.names > 0 && best.names < best.records.size())
+// Lines before the names, and between them and the rows.
+void tell_other_lines(const Reading& table, const LogMap& map, LogForm& out) {
+  const bool found = out.header_line > 0 && map.header_row == 0;
+  if (found && table.names > 0 && table.names < table.records.size())
     out.notes.push_back(
         fmt::format("the names of the columns are in line {}; {} before it {} "
                     "not read: header_row = {}",
-                    out.header_line, best.names == 1 ? "one line" : "the lines",
-                    best.names == 1 ? "is" : "are", out.header_line));
-  for (const Record& one : best.records) {
+                    out.header_line, table.names == 1 ? "one line" : "the lines",
+                    table.names == 1 ? "is" : "are", out.header_line));
+  for (const Record& one : table.records) {
     if (one.line <= out.header_line || one.line >= out.first_line) continue;
     const bool units = are_units(one) && !are_processings(one);
     if (units) take_units(one, out);
-    if (wish.skip_rows < 0)
+    if (map.skip_rows < 0)
       out.notes.push_back(fmt::format("line {} {}", one.line,
                                       units ? "tells units" : "holds no numbers and is not read"));
   }
-  out.decimal_comma = wish.decimal_comma.value_or(out.separator != ',' && has_decimal_commas(best));
-  if (out.decimal_comma && !wish.decimal_comma)
+}
+
+}  // namespace
+
+LogForm find_form(std::string_view text, const std::string& file, const LogMap& map) {
+  LogForm out;
+  const char told = told_separator(text, map);
+  if (map.decimal_comma.value_or(false) && told == ',')
+    throw FileError(file, "numbers with a decimal comma cannot be separated by commas");
+  const Reading table =
+      told != 0 ? read_as(text, told, map.header_row) : best_reading(text, map, out.notes);
+  if (table.records.empty())
+    throw FileError(file, "there is no line of column names; expected one before the numbers");
+  out.separator = table.separator;
+
+  const Record* names = names_of(table, map, out.notes);
+  const Record* row = table.row < table.records.size() ? &table.records[table.row] : nullptr;
+  out.header_line = names == nullptr ? 0 : names->line;
+  out.first_line = map.skip_rows >= 0            ? out.header_line + 1 + map.skip_rows
+                   : map.guess && row != nullptr ? row->line
+                                                 : out.header_line + 1;
+  const std::size_t named = names != nullptr ? names->count() : 0;
+  const std::size_t width = named > 1 ? named : std::max(named, row != nullptr ? row->count() : 0);
+  if (width > kMaxColumns) throw FileError({{file, out.header_line, 1, too_many_columns(width)}});
+  name_columns(names, width, out);
+  for (const Record& one : table.records)
+    if (one.line >= out.first_line && out.sample.size() < 5) out.sample.push_back(one.fields);
+  if (map.guess) tell_other_lines(table, map, out);
+  out.decimal_comma =
+      map.decimal_comma.value_or(map.guess && out.separator != ',' && has_decimal_commas(table));
+  if (out.decimal_comma && !map.decimal_comma)
     out.notes.emplace_back("numbers have decimal commas: decimal_comma = true");
   return out;
 }

@@ -5,8 +5,11 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <span>
 
 #include <fmt/format.h>
+
+#include "knuckleboom/io/log_file.hpp"
 
 namespace knuckleboom::io {
 namespace {
@@ -90,12 +93,15 @@ std::optional<double> take_time_of_day(std::string_view& text) {
     if (!fraction) return std::nullopt;
     time += *fraction;
   }
-  if (text.ends_with("PM") || text.ends_with("pm")) {
+  std::string_view half = text;
+  while (take(half, ' ')) {
+  }
+  if (half == "PM" || half == "pm") {
     if (time < kDay / 2) time += kDay / 2;
-    text = text.substr(0, text.size() - 2);
-  } else if (text.ends_with("AM") || text.ends_with("am")) {
+    text = {};
+  } else if (half == "AM" || half == "am") {
     if (time >= kDay / 2) time -= kDay / 2;
-    text = text.substr(0, text.size() - 2);
+    text = {};
   }
   return time;
 }
@@ -118,17 +124,6 @@ std::optional<double> take_zone(std::string_view& text) {
   take(text, ':');
   const auto m = take_digits(text, 2);
   return sign * (*h * 3600.0 + m.value_or(0) * 60.0);
-}
-
-// Between rows whose times tell them apart: the one in the middle.
-double usual_step(const std::vector<double>& t_s) {
-  std::vector<double> steps;
-  for (std::size_t i = 1; i < t_s.size(); ++i)
-    if (t_s[i] > t_s[i - 1]) steps.push_back(t_s[i] - t_s[i - 1]);
-  if (steps.empty()) return 0.0;
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-  std::nth_element(steps.begin(), middle, steps.end());
-  return *middle;
 }
 
 // Rows of one stamp go evenly up to the next one. The first and the last stamp may have lost rows at the
@@ -164,6 +159,16 @@ std::size_t spread_evenly(std::vector<double>& t_s) {
 
 }  // namespace
 
+double usual_step(std::span<const double> t_s) {
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < t_s.size(); ++i)
+    if (t_s[i] > t_s[i - 1]) steps.push_back(t_s[i] - t_s[i - 1]);
+  if (steps.empty()) return 0.0;
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::nth_element(steps.begin(), middle, steps.end());
+  return *middle;
+}
+
 std::optional<double> clock_time(std::string_view field) {
   const auto days = take_date(field);
   if (days) {
@@ -172,19 +177,10 @@ std::optional<double> clock_time(std::string_view field) {
     while (take(field, ' ')) {
     }
   }
-  // The half of the day stands behind the time, with or without a blank.
-  std::string_view rest = field;
-  std::string joined;
-  if (field.size() > 3 && field[field.size() - 3] == ' ' &&
-      (field.ends_with("M") || field.ends_with("m"))) {
-    joined = std::string(field.substr(0, field.size() - 3)) +
-             std::string(field.substr(field.size() - 2));
-    rest = joined;
-  }
-  const auto time = take_time_of_day(rest);
+  const auto time = take_time_of_day(field);
   if (!time) return std::nullopt;
-  const auto zone = take_zone(rest);
-  if (!zone || !rest.empty()) return std::nullopt;
+  const auto zone = take_zone(field);
+  if (!zone || !field.empty()) return std::nullopt;
   return days.value_or(0.0) * kDay + *time - *zone;
 }
 
@@ -196,8 +192,8 @@ std::optional<double> epoch_unit(double first, double last) {
   return std::nullopt;
 }
 
-std::optional<TimeFault> mend_times(std::vector<double>& t_s, bool clocks, bool spread,
-                                    std::vector<std::string>& notes) {
+std::optional<std::size_t> mend_times(std::vector<double>& t_s, bool clocks, bool spread,
+                                      std::vector<std::string>& notes) {
   if (clocks && !t_s.empty() && t_s.front() < 2 * kDay) {
     double days = 0.0, before = t_s.front();
     for (double& t : t_s) {
@@ -215,8 +211,7 @@ std::optional<TimeFault> mend_times(std::vector<double>& t_s, bool clocks, bool 
                       "evenly up to the next time",
                       shared, t_s.size()));
   for (std::size_t i = 0; i < t_s.size(); ++i)
-    if (!std::isfinite(t_s[i]) || (i > 0 && t_s[i] <= t_s[i - 1]))
-      return TimeFault{i, i > 0 && t_s[i] == t_s[i - 1]};
+    if (!std::isfinite(t_s[i]) || (i > 0 && t_s[i] <= t_s[i - 1])) return i;
   return std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 // apart.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,15 +14,10 @@ namespace knuckleboom::io {
 // seconds, since 1970 where there is a date, else since midnight or the start. Nothing: it is none.
 std::optional<double> clock_time(std::string_view field);
 
-struct TimeFault {
-  std::size_t row = 0;
-  bool equal = false;  // to the row before
-};
-
 // Times of day go on after midnight; times that do not tell rows apart are spread evenly (if `spread`).
 // Returns the first row that then does not increase; adds what was done to the notes.
-std::optional<TimeFault> mend_times(std::vector<double>& t_s, bool clocks, bool spread,
-                                    std::vector<std::string>& notes);
+std::optional<std::size_t> mend_times(std::vector<double>& t_s, bool clocks, bool spread,
+                                      std::vector<std::string>& notes);
 
 // The unit in which times look like stamps since 1970: 1, 1e-3, 1e-6 or 1e-9 s; nothing: in none.
 std::optional<double> epoch_unit(double first, double last);

@@ -144,7 +144,7 @@ const std::vector<double>& Trace::column(std::string_view name) const {
 
 Trace read_trace_text(std::string_view text, const std::string& file_name) {
   check_text(text, file_name, kTraceLimit, "trace (CSV)");
-  Csv csv = parse_csv(text, file_name, {.non_finite = true});
+  Csv csv = parse_csv(text, file_name, true);
   return {std::move(csv.comments), std::move(csv.columns), std::move(csv.data), file_name};
 }
 

@@ -90,6 +90,16 @@ Mat3 turned(const Vec3& axis, double angle) {
   return Mat3::Identity() + s * cross + (1.0 - c) * cross * cross;
 }
 
+Mat3 matrix_of(const std::array<double, 6>& I) {
+  Mat3 out;
+  out << I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2];
+  return out;
+}
+
+std::array<double, 6> elements_of(const Mat3& I) {
+  return {I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2)};
+}
+
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
@@ -299,17 +309,17 @@ class Importer {
 
   using Names = std::map<std::string, std::string>;
 
+  // reserved: a name that none of them may have, or empty.
   template <typename Items>
-  Names new_names(Items& items, const char* before,
-                  const std::function<bool(const std::string&)>& taken) {
+  static Names new_names(Items& items, std::string_view before, std::string_view reserved) {
     std::set<std::string> used;
     for (const auto& item : items)
-      if (is_name(item.name) && !taken(item.name)) used.insert(item.name);
+      if (is_name(item.name) && item.name != reserved) used.insert(item.name);
     Names out;
     for (auto& item : items) {
       if (used.contains(item.name)) continue;
       const std::string plain =
-          taken(item.name) ? item.name + "_frame" : plain_name(item.name, before);
+          item.name == reserved ? item.name + "_frame" : plain_name(item.name, before);
       std::string name = plain;
       for (int n = 2; !used.insert(name).second; ++n) name = fmt::format("{}_{}", plain, n);
       out.emplace(item.name, name);
@@ -320,12 +330,9 @@ class Importer {
 
   // Names that a machine file cannot have are changed, here and in the machine file's own tables.
   void rename() {
-    const auto is_ground = [this](const std::string& name) {
-      return name == kGround && to_.contains(name);
-    };
-    const Names links = new_names(robot_.links, "link_", is_ground);
-    const Names joints =
-        new_names(robot_.joints, "joint_", [](const std::string&) { return false; });
+    const bool ground_elsewhere = to_.contains(std::string(kGround));
+    const Names links = new_names(robot_.links, "link_", ground_elsewhere ? kGround : "");
+    const Names joints = new_names(robot_.joints, "joint_", "");
     if (links.empty() && joints.empty()) return;
     const auto change = [](const Names& names, std::string& text) {
       if (const auto found = names.find(text); found != names.end()) text = found->second;
@@ -339,8 +346,9 @@ class Importer {
     for (const UrdfJoint& joint : robot_.joints) to_.emplace(joint.child, &joint);
     Names others = links;  // 'base' in the machine file is the ground, except as a body's name
     others.erase(std::string(kGround));
-    rename_in(own_, others, joints, true);
-    if (Node* bodies = find_own(machine_keys::bodies.name); bodies != nullptr)
+    for (Entry& entry : own_.entries)  // its own texts are for people, or paths
+      if (!entry.value.is_string()) rename_in(entry.value, others, joints);
+    if (Node* bodies = own_.find(machine_keys::bodies.name); bodies != nullptr)
       for (Node& body : bodies->items)
         for (Entry& entry : body.entries)
           if (entry.key == "name") change(links, entry.value.text);
@@ -356,27 +364,18 @@ class Importer {
             more == 0 ? std::string() : fmt::format(", and {} more names are changed", more)));
   }
 
-  Node* find_own(std::string_view key) {
-    for (Entry& entry : own_.entries)
-      if (entry.key == key) return &entry.value;
-    return nullptr;
-  }
-
-  static void rename_in(Node& node, const Names& links, const Names& joints, bool top) {
+  static void rename_in(Node& node, const Names& links, const Names& joints) {
     for (Entry& entry : node.entries) {
-      if (entry.value.is_string()) {
-        const bool of_joint = entry.key == "joint" || entry.key == "follows";
-        if (top) continue;  // texts for people, and paths
-        for (const Names* names : {of_joint ? &joints : &links, of_joint ? &links : &joints})
-          if (const auto found = names->find(entry.value.text); found != names->end()) {
-            entry.value.text = found->second;
-            break;
-          }
-      } else {
-        rename_in(entry.value, links, joints, false);
-      }
+      rename_in(entry.value, links, joints);
+      if (!entry.value.is_string()) continue;
+      const bool of_joint = entry.key == "joint" || entry.key == "follows";
+      for (const Names* names : {of_joint ? &joints : &links, of_joint ? &links : &joints})
+        if (const auto found = names->find(entry.value.text); found != names->end()) {
+          entry.value.text = found->second;
+          break;
+        }
     }
-    for (Node& item : node.items) rename_in(item, links, joints, false);
+    for (Node& item : node.items) rename_in(item, links, joints);
   }
 
   // A body of the machine file that changes a link by a name slightly wrong would lack all the rest.
@@ -542,10 +541,10 @@ class Importer {
         return ignore("it follows itself in the end");
       if (several(type_of(leader)))
         return ignore(fmt::format("'{}' has several freedoms", out.leader));
-      if (!leader.mimic || leader.mimic->multiplier == 0.0 || type_of(leader) == "fixed" ||
-          joint_table_says(leader, keys::joint_table::type) || is_actuated(leader.name) ||
-          own_couples(leader.name) || !joints.contains(leader.mimic->joint))
-        break;
+      const bool follows = leader.mimic && leader.mimic->multiplier != 0.0 &&
+                           type_of(leader) != "fixed" && !decided(leader) &&
+                           joints.contains(leader.mimic->joint);
+      if (!follows) break;
       out.offset += out.ratio * leader.mimic->offset;
       out.ratio *= leader.mimic->multiplier;
       out.leader = leader.mimic->joint;
@@ -561,13 +560,13 @@ class Importer {
     followers_.emplace(joint.name, std::move(out));
   }
 
+  // Whether the machine file says how the joint moves.
+  bool decided(const UrdfJoint& joint) const {
+    return joint_table_says(joint, keys::joint_table::type) || is_actuated(joint.name) ||
+           own_couples(joint.name);
+  }
   bool own_couples(const std::string& joint) const {
-    const Node* couplings = own_.find(machine_keys::couplings.name);
-    if (couplings == nullptr) return false;
-    return std::any_of(couplings->items.begin(), couplings->items.end(), [&](const Node& item) {
-      const Node* name = item.find("joint");
-      return name != nullptr && name->text == joint;
-    });
+    return own_has(machine_keys::couplings, joint);
   }
 
   Node coupling(const UrdfJoint& joint) {
@@ -639,12 +638,16 @@ class Importer {
     return body != nullptr && says(body->find(keys::body_table::joint.name), key);
   }
   bool is_actuated(const std::string& joint) const {
-    const Node* actuators = own_.find(machine_keys::actuators.name);
-    if (actuators == nullptr) return false;
-    return std::any_of(actuators->items.begin(), actuators->items.end(), [&](const Node& item) {
-      const Node* name = item.find("joint");
-      return name != nullptr && name->text == joint;
-    });
+    return own_has(machine_keys::actuators, joint);
+  }
+  // Whether one of these tables is of that joint.
+  bool own_has(const declare::Key& key, const std::string& joint) const {
+    const Node* tables = own_.find(key.name);
+    return tables != nullptr &&
+           std::any_of(tables->items.begin(), tables->items.end(), [&](const Node& item) {
+             const Node* name = item.find("joint");
+             return name != nullptr && name->text == joint;
+           });
   }
   bool any_actuator() const {
     const Node* actuators = own_.find(machine_keys::actuators.name);
@@ -719,12 +722,8 @@ class Importer {
                 writer_.vector(inertial.origin.p, inertial.origin.place));
     std::array<double, 6> turned_I = I;
     if (!inertial.origin.rpy.isZero(0.0)) {
-      Mat3 about;
-      about << I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2];
       const Mat3 R = rotation(inertial.origin.rpy);
-      const Mat3 in_link = R * about * R.transpose();
-      turned_I = {in_link(0, 0), in_link(1, 1), in_link(2, 2),
-                  in_link(0, 1), in_link(0, 2), in_link(1, 2)};
+      turned_I = elements_of(R * matrix_of(I) * R.transpose());
     }
     if (inertial.mass > 0.0 && !says(own, keys::body_table::inertia))
       row.inertia_change = make_possible(turned_I, link, inertial.inertia_place);
@@ -735,12 +734,12 @@ class Importer {
 
   // No principal moment of a body is below zero or above the sum of the others. Numbers written with few
   // digits miss that by a hair, guessed ones by much; the nearest inertia that keeps it is taken. Returns
-  // the change as a share of the largest element.
+  // the change as a share of the largest element, 0 if it is no more than rounding.
   double make_possible(std::array<double, 6>& I, const UrdfLink& link, const Place& place) {
     constexpr double kRounding = 1e-3;
     multibody::RigidInertia body;
     body.mass = 1.0;
-    body.about_com << I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2];
+    body.about_com = matrix_of(I);
     if (multibody::is_physical(body)) return 0.0;
     const Mat3 mended = multibody::nearest_inertia(body.about_com);
     const double share =
@@ -755,8 +754,8 @@ class Importer {
                           "at most the sum of the other two); the nearest that one can have is "
                           "taken, changed by {:.3g} %",
                           link.name, 100.0 * share));
-    I = {mended(0, 0), mended(1, 1), mended(2, 2), mended(0, 1), mended(0, 2), mended(1, 2)};
-    return share;
+    I = elements_of(mended);
+    return share <= kRounding ? 0.0 : share;
   }
 
   // --- What moves nothing ---------------------------------------------------------------------
@@ -772,15 +771,12 @@ class Importer {
     Vec3 p = Vec3::Zero();
   };
 
-  Stand stand_of(const UrdfLink& link, int depth = 0) const {
-    const UrdfJoint* joint = joint_to(link);
-    if (joint == nullptr || depth > static_cast<int>(kMost)) return {};
-    for (const UrdfLink& parent : robot_.links)
-      if (parent.name == joint->parent) {
-        const Stand below = stand_of(parent, depth + 1);
-        return {below.R * rotation(joint->origin.rpy), below.R * joint->origin.p + below.p};
-      }
-    return {};
+  Stand stand_of(const std::string& link) const {
+    const auto found = to_.find(link);
+    if (found == to_.end()) return {};
+    const UrdfJoint& joint = *found->second;
+    const Stand below = stand_of(joint.parent);
+    return {below.R * rotation(joint.origin.rpy), below.R * joint.origin.p + below.p};
   }
 
   // The inertia about each joint that moves, in the pose of zeros; where there is none, nor in the joints
@@ -827,7 +823,7 @@ class Importer {
     std::map<std::string, Stand> stands;
     std::map<std::string, Lump> lumps;
     for (const UrdfLink& link : robot_.links) {
-      const Stand stand = stand_of(link);
+      const Stand stand = stand_of(link.name);
       stands.emplace(link.name, stand);
       Lump lump;
       const Node* own = own_body(link.name);
@@ -838,10 +834,7 @@ class Importer {
         lump.mass = inertial.mass;
         lump.p = stand.R * inertial.origin.p + stand.p;
         const Mat3 R = stand.R * rotation(inertial.origin.rpy);
-        const std::array<double, 6>& I = inertial.I;
-        Mat3 about;
-        about << I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2];
-        lump.I = R * about * R.transpose();
+        lump.I = R * matrix_of(inertial.I) * R.transpose();
       }
       lumps.emplace(link.name, lump);
     }
@@ -1008,6 +1001,7 @@ class Importer {
                   writer_.vector(geometry.origin.p + R * half, geometry.origin.place));
       Writer::add(shape, keys::shape::radius, writer_.number(radius, geometry.place));
       shapes.items.push_back(std::move(shape));
+      shape_radii_.push_back(radius);
     }
   }
 
@@ -1018,21 +1012,13 @@ class Importer {
     const std::size_t most = static_cast<std::size_t>(world::kMaxMachineShapes) -
                              (grapple ? world::kGrappleParts + 1 : 0);
     if (all <= most) return;
-    const auto radius_of = [](const Node& shape) {
-      const Node* radius = shape.find(declare::full_key(
-          keys::shape::radius.name, declare::units(keys::shape::radius.of(false)).front()));
-      return radius == nullptr ? 0.0 : radius->number;
-    };
-    std::vector<double> radii;
-    for (const Node& shape : shapes.items) radii.push_back(radius_of(shape));
+    std::vector<double> radii = shape_radii_;
     std::sort(radii.begin(), radii.end(), std::greater<>());
     const double least = radii[most - 1];
-    std::size_t room = most;
-    std::erase_if(shapes.items, [&](const Node& shape) {
-      if (radius_of(shape) < least || room == 0) return true;
-      --room;
-      return false;
-    });
+    std::vector<Node> kept;
+    for (std::size_t i = 0; i < all && kept.size() < most; ++i)
+      if (shape_radii_[i] >= least) kept.push_back(std::move(shapes.items[i]));
+    shapes.items = std::move(kept);
     report_.note(
         robot_.place,
         fmt::format("of {} shapes to touch the {} thickest are kept; a machine has at most so "
@@ -1142,6 +1128,7 @@ class Importer {
   };
   std::map<std::string, Follower> followers_;  // by the name of the joint
   std::set<std::string> shape_names_;
+  std::vector<double> shape_radii_;
   std::set<std::string> told_;  // meshes
   bool friction_told_ = false;
   int unplaced_meshes_ = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fstream>
 #include <string_view>
 #include <system_error>
@@ -48,9 +47,7 @@ fs::path in_package(const std::string& package, const fs::path& inside, const fs
 }
 
 bool known(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string ending = lower_case(path.extension().string());
   return std::find(kFormats.begin(), kFormats.end(), ending) != kFormats.end();
 }
 

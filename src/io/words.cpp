@@ -1,6 +1,7 @@
 #include "knuckleboom/io/words.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <vector>
 
@@ -74,6 +75,13 @@ std::string listing(std::span<const std::string> names, std::string_view conjunc
 
 std::string counted(long long count, std::string_view singular, std::string_view plural) {
   return fmt::format("{} {}", count, count == 1 ? singular : plural);
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
 }
 
 std::string toml_string(std::string_view text) {

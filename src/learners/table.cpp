@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <set>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -57,10 +56,8 @@ std::vector<Cell> row_of(const Learner& learner, const FiledSession& session, co
                            shown.finished ? 1.0 : 0.0,
                            1.0 * session.trust};
   for (const std::string& key : keys) row.push_back(value_of(shown, key));
-  for (Cell cell :
-       {Cell(session.why), Cell(session.duration_s), Cell(session.file.string()),
-        Cell(session.station), Cell(session.instructor), Cell(shown.key), Cell(shown.curve_key)})
-    row.push_back(std::move(cell));
+  row.insert(row.end(), {session.why, session.duration_s, session.file.string(), session.station,
+                         session.instructor, shown.key, shown.curve_key});
   return row;
 }
 

@@ -42,40 +42,28 @@ std::vector<Case> cases() {
             list.push_back({exercise, machine, fidelity, mode});
         }
   list.push_back({"fault_hunt", "harvester_wheeled", Fidelity::kReduced, ControlMode::kBoomTip});
-  // With points, on seeded variants: two of each here, twenty in both models in `./dev long`.
-  for (const char* exercise : {"red_blue", "tank", "tower"})
-    for (int seed = 1; seed <= (all ? 20 : 2); ++seed)
+  // On seeded variants, 0 as written: here from the first to the last, the second one in the full model; up to the
+  // twentieth in both models in `./dev long`.
+  const auto add = [&](const char* exercise, const char* machine, int first, int last) {
+    for (int seed = first; seed <= (all ? 20 : last); ++seed)
       for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
-        if (all || (fidelity == Fidelity::kFull) == (seed == 2))
-          list.push_back({exercise, "forwarder", fidelity, ControlMode::kBoomTip, seed});
+        if (all || (fidelity == Fidelity::kFull) == (seed == first + 1))
+          list.push_back({exercise, machine, fidelity, ControlMode::kBoomTip, seed});
+  };
+  // With points.
+  for (const char* exercise : {"red_blue", "tank", "tower"}) add(exercise, "forwarder", 1, 2);
   // One of the eight piles here.
-  for (int seed = 1; seed <= (all ? 20 : 2); ++seed)
-    for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
-      if (all || (fidelity == Fidelity::kFull) == (seed == 2))
-        list.push_back({"sorting", "forwarder", fidelity, ControlMode::kBoomTip, seed});
+  add("sorting", "forwarder", 1, 2);
   // Three of the eight targets here.
-  for (int seed = 1; seed <= (all ? 20 : 2); ++seed)
-    for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
-      if (all || (fidelity == Fidelity::kFull) == (seed == 2))
-        list.push_back({"calm_head", "harvester_wheeled", fidelity, ControlMode::kBoomTip, seed});
+  add("calm_head", "harvester_wheeled", 1, 2);
   for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
     list.push_back({"approach", "harvester_head", fidelity, ControlMode::kBoomTip});
   // Three of the twelve trees here, as written and on a variant.
-  for (int seed = 0; seed <= (all ? 20 : 1); ++seed)
-    for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
-      if (all || (fidelity == Fidelity::kFull) == (seed == 1))
-        list.push_back({"felling", "harvester_head", fidelity, ControlMode::kBoomTip, seed});
+  add("felling", "harvester_head", 0, 1);
   // Two of the six trees here, as written, and all of a variant.
-  for (const char* exercise : {"feed", "bucking"})
-    for (int seed = 0; seed <= (all ? 20 : 1); ++seed)
-      for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
-        if (all || (fidelity == Fidelity::kFull) == (seed == 1))
-          list.push_back({exercise, "harvester_head", fidelity, ControlMode::kBoomTip, seed});
+  for (const char* exercise : {"feed", "bucking"}) add(exercise, "harvester_head", 0, 1);
   // Two of the six trees here, as written.
-  for (int seed = 0; seed <= (all ? 20 : 0); ++seed)
-    for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull})
-      if (all || fidelity == Fidelity::kReduced)
-        list.push_back({"roadside", "harvester_head", fidelity, ControlMode::kBoomTip, seed});
+  add("roadside", "harvester_head", 0, 0);
   return list;
 }
 

@@ -103,10 +103,9 @@ double deepest(const training::Session& session, const SessionState& state) {
       look(vec(state.worksite.world.log[i].p));
   const worksite::TimberState& timber = state.worksite.timber;
   if (timber.moving.stem >= 0) {
-    const Vec3 foot = session.site().felling().foot_W(timber.moving.stem), n = vec(timber.moving.n);
-    const Vec3 butt = foot + vec(timber.moving.p) - timber.moving.form.centre * n;
+    const Vec3 butt = session.site().felling().butt_W(timber.moving);
     look(butt);
-    look(butt + timber.moving.form.length * n);
+    look(butt + timber.moving.form.length * vec(timber.moving.n));
   }
   for (std::int64_t k = 0; k < timber.felled_count; ++k) look(vec(timber.felled[k].butt));
   const multibody::Kinematics kinematics = multibody::forward_kinematics(

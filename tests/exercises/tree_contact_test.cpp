@@ -43,6 +43,16 @@ class Clearing {
     exercise.trees[i].dbh = dbh;
     exercise.trees[i].height = height;
   }
+  // Across the trees' fall, that is along y.
+  void lay_log(double x, double lift = 0.0) {
+    world::Log log;
+    log.length = 4.0;
+    log.radius = 0.12;
+    log.x = x;
+    log.heading = 0.5 * std::numbers::pi;
+    log.lift = lift;
+    exercise.world.logs.push_back(log);
+  }
   void start() {
     session = std::make_unique<training::Session>(test::shipped_machine(exercise.machine),
                                                   test::shipped_levers(exercise.levers), exercise);
@@ -53,6 +63,14 @@ class Clearing {
   worksite::TimberState& timber() const { return state->worksite.timber; }
   MovingTree& moving() const { return timber().moving; }
 
+  // Felled before, along y.
+  void lay(int stem, const Vec3& butt) const {
+    FelledTree& felled = timber().felled[timber().felled_count++];
+    felled.stem = stem;
+    felled.stump = felled.from = 0.1;
+    store(butt, felled.butt);
+    store(Vec3::UnitY(), felled.n);
+  }
   // Cut off and leaning, on its stump.
   void cut(int stem, double towards, double lean) const {
     const timber::Tree& tree = site().trees()[static_cast<std::size_t>(stem)].tree;
@@ -109,7 +127,7 @@ world::Capsule axis_of(const Clearing& c) {
   double length = 0.0;
   if (c.moving().stem >= 0) {
     n = vec(c.moving().n);
-    butt = c.site().centre_W(c.moving()) - c.moving().form.centre * n;
+    butt = c.site().butt_W(c.moving());
     length = c.moving().form.length;
   } else {
     const FelledTree& felled = c.timber().felled[c.timber().felled_count - 1];
@@ -215,18 +233,9 @@ TEST(TreeContact, AFallingStemComesToLieOnALyingOneAndALog) {
   Clearing c;
   c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.30, 22.0);
   c.stand(1, Vec3(-22.0, -6.0, 0.0), 0.24, 18.0);
-  world::Log log;
-  log.length = 4.0;
-  log.radius = 0.12;
-  log.x = -16.0;
-  log.heading = 0.5 * std::numbers::pi;
-  c.exercise.world.logs.push_back(log);
+  c.lay_log(-16.0);
   c.start();
-  FelledTree& lying = c.timber().felled[c.timber().felled_count++];
-  lying.stem = 1;
-  lying.stump = lying.from = 0.1;
-  store(Vec3(-22.0, -5.0, 0.13), lying.butt);
-  store(Vec3(0.0, 1.0, 0.0), lying.n);
+  c.lay(1, Vec3(-22.0, -5.0, 0.13));
   c.cut(0, 0.0, 5.0 * kDegree);
   Watch watch(c);
   double deepest = 1.0;
@@ -247,13 +256,8 @@ TEST(TreeContact, AFallingStemComesToLieOnALyingOneAndALog) {
 TEST(TreeContact, MomentumGoesFromATreeToALog) {
   Clearing c;
   c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.30, 22.0);
-  world::Log log;
-  log.length = 4.0;
-  log.radius = 0.12;
-  log.x = -22.0;
-  log.heading = 0.5 * std::numbers::pi;
-  log.lift = 6.0;
-  c.exercise.world.logs.push_back(log);
+  c.lay_log(-22.0, 6.0);
+  const world::Log log = c.exercise.world.logs.front();
   c.start();
   c.cut(0, 0.0, 90.0 * kDegree);
   MovingTree& m = c.moving();
@@ -377,10 +381,7 @@ TEST(TreeContact, KnivesTakeUpATreeThatLies) {
   Clearing c;
   c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.30, 22.0);
   c.start();
-  FelledTree& lying = c.timber().felled[c.timber().felled_count++];
-  lying.stump = lying.from = 0.1;
-  store(Vec3(-30.0, 0.5, 0.16), lying.butt);
-  store(Vec3(0.0, 1.0, 0.0), lying.n);
+  c.lay(0, Vec3(-30.0, 0.5, 0.16));
   EXPECT_EQ(training::check_state(*c.session, *c.state), "");
   worksite::HeadFrame head;
   head.p_W = Vec3(-30.0, 3.0, 0.3);
@@ -407,11 +408,7 @@ TEST(TreeContact, ALightTopComesToRestOnAStem) {
   c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.12, 12.0);
   c.stand(1, Vec3(-36.0, 0.0, 0.0), 0.30, 22.0);
   c.start();
-  FelledTree& lying = c.timber().felled[c.timber().felled_count++];
-  lying.stem = 1;
-  lying.stump = lying.from = 0.1;
-  store(Vec3(-29.0, -5.0, 0.16), lying.butt);
-  store(Vec3(0.0, 1.0, 0.0), lying.n);
+  c.lay(1, Vec3(-29.0, -5.0, 0.16));
   c.cut(0, 0.0, 90.0 * kDegree);
   MovingTree& m = c.moving();
   m.from = 9.5;
@@ -466,11 +463,7 @@ TEST(TreeContact, TreesThatAreInsideEachOtherPart) {
   c.stand(0, Vec3(6.0, 0.0, 0.0), 0.30, 22.0);
   c.stand(1, Vec3(4.0, 0.0, 0.0), 0.24, 19.0);
   c.start();
-  FelledTree& lying = c.timber().felled[c.timber().felled_count++];
-  lying.stem = 2;
-  lying.stump = lying.from = 0.1;
-  store(Vec3(5.5, -3.0, 0.16), lying.butt);
-  store(Vec3(0.0, 1.0, 0.0), lying.n);
+  c.lay(2, Vec3(5.5, -3.0, 0.16));
   c.cut(0, std::numbers::pi, 88.0 * kDegree);
   Watch watch(c);
   settle(c, watch, [] {});

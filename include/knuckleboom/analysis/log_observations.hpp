@@ -41,7 +41,7 @@ std::vector<io::KnownColumn> judged_columns(const std::vector<std::string>& name
 
 // map: empty columns: all with a known name. machine: for a log of joints; null: none. Throws
 // io::FileError.
-LogObservations read_observations(const std::filesystem::path& path, io::LogMap map,
+LogObservations read_observations(const std::filesystem::path& path, const io::LogMap& map,
                                   const machine::MachineModel* machine);
 
 // The figures of all rows, as of a session that ended there.

@@ -54,31 +54,52 @@ struct KnownColumn {
   double most = std::numeric_limits<double>::infinity();  // of its magnitude; more is another unit
 };
 
-// Reads the mapped columns, in the order of the map, under our names and in SI behind the time t_s. A
-// missing number is nan. What the map does not say of the table's form is found out, and said in the notes
-// of the trace. Throws FileError: a column that is not there or not known, a unit of another kind or none,
-// values out of range, times that do not increase.
+// How a table is written, as told or as found out.
+struct LogForm {
+  std::vector<std::string> columns,
+      units;  // each name once; units as the table tells them, mostly empty
+  char separator = ',';
+  bool decimal_comma = false;
+  int header_line = 0;    // 0: no line names the columns
+  int first_line = 1;     // of the rows
+  std::string time;       // the column; empty: none, its rows are equally far apart
+  std::string time_unit;  // as a map has it; "clock": dates or times of day; empty: not told
+  std::vector<std::vector<std::string>> sample;  // the first rows, as written
+  std::vector<std::string> notes;                // what was not told but found, a sentence each
+};
+
+// A table of another program, understood once. What the map does not say of its form is found out.
+class LogTable {
+ public:
+  // Throws FileError: no table, or not of the form that is told.
+  LogTable(const std::filesystem::path& path, LogMap map);
+  LogTable(std::string bytes, std::string file_name, LogMap map);
+
+  const LogForm& form() const { return form_; }
+  // The columns, in their order, under our names and in SI behind the time t_s; a missing number is nan, and
+  // all that was found out is in the trace's notes. Throws FileError: a column that is not there or not
+  // known, a unit of another kind or none, values out of range, times that do not increase.
+  Trace read(std::span<const LogColumn> columns, std::span<const KnownColumn> known) const;
+  // Every column of numbers under its own name and in its own unit, likewise.
+  Trace read_all() const;
+
+ private:
+  std::string file_, text_;
+  LogMap map_;
+  LogForm form_;
+};
+
+// The map's columns.
 Trace read_log(const std::filesystem::path& path, const LogMap& map,
                std::span<const KnownColumn> known);
 Trace read_log_text(std::string_view text, const std::string& file_name, const LogMap& map,
                     std::span<const KnownColumn> known);
 
-// How a table is understood, before any of its columns is read.
-struct LogForm {
-  std::vector<std::string> columns, units;  // units: as the table tells them; mostly empty
-  char separator = ',';
-  bool decimal_comma = false;
-  int header_line = 0;                           // 0: no line names the columns
-  int first_line = 1;                            // of the rows
-  std::string time;                              // the column; empty: none
-  std::string time_unit;                         // as a map has it; "clock": dates or times of day
-  std::vector<std::vector<std::string>> sample;  // the first rows, as written
-  std::vector<std::string> notes;
-};
-LogForm log_form(const std::filesystem::path& path, const LogMap& map);
+// The separator as the key has it: ",", ";", "tab", "space".
+std::string separator_name(char separator);
 
-// Every column of numbers under its own name and in its own unit, behind the time t_s.
-Trace read_whole_log(const std::filesystem::path& path, const LogMap& map);
+// Time between two rows of increasing times, the one in the middle; 0: there are no two.
+double usual_step(std::span<const double> t_s);
 
 // A file with nothing but a map. Throws FileError.
 LogMap read_log_map(const std::filesystem::path& path);

@@ -23,6 +23,9 @@ std::string listing(std::span<const std::string> names, std::string_view conjunc
 // "1 time", "17 times".
 std::string counted(long long count, std::string_view singular, std::string_view plural);
 
+// Letters of ASCII in lower case.
+std::string lower_case(std::string_view text);
+
 // A TOML basic string, with its quotes.
 std::string toml_string(std::string_view text);
 

@@ -52,11 +52,10 @@ struct Finding {
 
 // Changes of an import beyond rounding are refused where that is asked for.
 void refuse_changes(const io::MachineFile& file) {
-  constexpr double kRounding = 1e-3;
   std::vector<io::Diagnostic> faults;
   for (const io::UrdfImport& import : file.imports)
     for (const io::ImportedLink& link : import.links)
-      if (link.inertia_change > kRounding)
+      if (link.inertia_change > 0.0)
         faults.push_back(
             {import.file, 0, 0,
              fmt::format("link '{}' has an inertia that no body can have; the nearest is "
@@ -234,7 +233,7 @@ Finding good_recording(const std::string& path) {
 
 Finding describe(const std::string& path, bool strict) {
   if (path.ends_with(io::kEmulationRecordingSuffix)) return good_recording(path);
-  if (path.ends_with(".urdf")) return good_machine(io::read_urdf(path), strict);
+  if (path.ends_with(io::kUrdfSuffix)) return good_machine(io::read_urdf(path), strict);
   switch (io::kind_of(io::beginning_of(path), path)) {
     case io::FileKind::kMachine:
       return good_machine(io::read_machine(path), strict);

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/logs.hpp"
 #include "app/commands/options.hpp"
 #include "app/session/watch_texts.hpp"
 #include "app/shell/config_paths.hpp"
@@ -351,8 +352,7 @@ Case make_case(const IdentifyOptions& o) {
   c.name = model.name;
   const std::vector<io::KnownColumn> known = analysis::log_columns(model);
   c.log = io::read_log(log.file, log.map, known);
-  for (const std::string& note : c.log.notes)
-    complain(fmt::format("{}: {}", log.file.string(), note));
+  tell_notes(log.file, c.log.notes);
 
   const std::vector<io::KnownColumn> drives = analysis::drive_columns(model);
   const auto is_drive = [&](const std::string& name) {

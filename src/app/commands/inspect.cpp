@@ -806,7 +806,7 @@ int inspect(const InspectOptions& options) {
         fmt::format("--set {}: inspect knows no scenario; change keys of the machine only",
                     overrides.scenario.front().key));
   const std::filesystem::path path = find_machine(options.machine);
-  const bool bare = path.extension() == ".urdf";
+  const bool bare = path.extension() == io::kUrdfSuffix;
   if (!bare) io::refuse_other_kind(path.string(), io::FileKind::kMachine);
   const io::MachineFile file =
       bare ? io::read_urdf(path, overrides.machine) : io::read_machine(path, overrides.machine);

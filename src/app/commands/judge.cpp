@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/logs.hpp"
 #include "app/commands/options.hpp"
 #include "app/session/coaching.hpp"
 #include "app/session/open_session.hpp"
@@ -28,7 +29,6 @@
 #include "knuckleboom/analysis/spectral_arc.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
-#include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
@@ -206,7 +206,7 @@ Coaching coach_log(const analysis::LogObservations& log) {
 Judgement judge_log(const fs::path& path, const io::LogMap& map,
                     const machine::MachineModel* machine) {
   const analysis::LogObservations log = analysis::read_observations(path, map, machine);
-  for (const std::string& note : log.notes) complain(fmt::format("{}: {}", path.string(), note));
+  tell_notes(path, log.notes);
   const training::ScoreState state = analysis::judge(log);
   Judgement out{
       path.string(),
@@ -344,12 +344,7 @@ int judge(const JudgeOptions& options) {
     check_distinct({{"--summary", options.summary}}, inputs);
   }
   const io::LogMap map = options.map.empty() ? io::LogMap() : io::read_log_map(options.map);
-  std::optional<io::MachineFile> machine;
-  if (!options.machine.empty()) {
-    const fs::path path = find_machine(options.machine);
-    io::refuse_other_kind(path.string(), io::FileKind::kMachine);
-    machine = io::read_machine(path);
-  }
+  const std::optional<io::MachineFile> machine = named_machine(options.machine);
   std::optional<io::ExerciseFile> exercise;
   if (!options.exercise.empty()) exercise = io::read_exercise(find_exercise(options.exercise));
 

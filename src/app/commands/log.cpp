@@ -14,8 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/logs.hpp"
 #include "app/commands/options.hpp"
-#include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/plot.hpp"
@@ -24,7 +24,6 @@
 #include "knuckleboom/analysis/log_scenario.hpp"
 #include "knuckleboom/declare/units.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
-#include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/log_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/words.hpp"
@@ -44,8 +43,7 @@ struct LogColumnSeen {
   std::size_t missing = 0;
   double least = 0.0, most = 0.0;
   bool any = false;
-  std::string ours;    // the channel that it seems to be; empty: none
-  std::string factor;  // a unit to be told with it; empty: the table tells it
+  std::string ours;  // the channel that it seems to be; empty: none
 };
 
 LogColumnSeen look_at(const std::string& name, const std::vector<double>& values) {
@@ -96,10 +94,6 @@ std::string channel_like(const std::string& theirs, const std::vector<io::KnownC
   return best;
 }
 
-std::string separator_word(char separator) {
-  return separator == '\t' ? "tab" : separator == ' ' ? "space" : std::string(1, separator);
-}
-
 std::string map_text(const LogOptions& options, const io::LogForm& form, const io::LogMap& map,
                      const std::vector<LogColumnSeen>& columns) {
   std::string text = fmt::format("# How {} is read.\n", fs::path(options.file).filename().string());
@@ -109,7 +103,7 @@ std::string map_text(const LogOptions& options, const io::LogForm& form, const i
     text += fmt::format("time = {}\n", io::toml_string(form.time));
   if (!form.time_unit.empty() && form.time_unit != "clock")
     text += fmt::format("time_unit = {}\n", io::toml_string(form.time_unit));
-  text += fmt::format("separator = {}\n", io::toml_string(separator_word(form.separator)));
+  text += fmt::format("separator = {}\n", io::toml_string(io::separator_name(form.separator)));
   if (form.separator != ',') text += fmt::format("decimal_comma = {}\n", form.decimal_comma);
   if (form.header_line > 0)
     text += fmt::format("header_row = {}\nskip_rows = {}\n", form.header_line,
@@ -128,20 +122,19 @@ std::string map_text(const LogOptions& options, const io::LogForm& form, const i
 
 std::string rate_text(const std::vector<double>& t) {
   if (t.size() < 2) return "one row";
-  std::vector<double> steps;
-  for (std::size_t i = 1; i < t.size(); ++i) steps.push_back(t[i] - t[i - 1]);
-  std::vector<double> sorted = steps;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  const auto largest = std::max_element(steps.begin(), steps.end());
-  const std::size_t gaps = static_cast<std::size_t>(
-      std::count_if(steps.begin(), steps.end(), [&](double step) { return step > 2.5 * *middle; }));
+  const double usual = io::usual_step(t);
+  std::size_t gaps = 0, longest = 1;  // the row behind it
+  for (std::size_t i = 1; i < t.size(); ++i) {
+    const double step = t[i] - t[i - 1];
+    if (step > 2.5 * usual) ++gaps;
+    if (step > t[longest] - t[longest - 1]) longest = i;
+  }
   std::string text = fmt::format("{} rows from {:.6g} to {:.6g} s, {:.4g} Hz", t.size(), t.front(),
-                                 t.back(), 1.0 / *middle);
+                                 t.back(), 1.0 / usual);
   if (gaps > 0)
-    text +=
-        fmt::format("; {} gap{}, the longest {:.3g} s behind {:.6g} s", gaps, gaps == 1 ? "" : "s",
-                    *largest, t[static_cast<std::size_t>(largest - steps.begin())]);
+    text += fmt::format("; {}, the longest {:.3g} s behind {:.6g} s",
+                        counted(static_cast<long long>(gaps), "gap", "gaps"),
+                        t[longest] - t[longest - 1], t[longest - 1]);
   return text;
 }
 
@@ -154,63 +147,73 @@ std::string column_line(const LogColumnSeen& column, std::size_t width) {
   return text + "\n";
 }
 
-int show_log(const LogOptions& options) {
-  const io::LogMap map = options.map.empty() ? io::LogMap() : io::read_log_map(options.map);
-  std::optional<io::MachineFile> machine;
-  if (!options.machine.empty()) {
-    const fs::path path = find_machine(options.machine);
-    io::refuse_other_kind(path.string(), io::FileKind::kMachine);
-    machine = io::read_machine(path);
-  }
-  if (!options.write_map.empty()) {
-    check_output_path(options.write_map, "--write-map");
-    check_distinct({{"--write-map", options.write_map}}, {options.file, options.map});
-  }
-  const io::LogForm form = io::log_form(options.file, map);
-  const io::Trace log = io::read_whole_log(options.file, map);
-  std::vector<io::KnownColumn> known =
-      analysis::judged_columns(form.columns, machine ? &machine->model : nullptr);
-  if (machine)
-    for (io::KnownColumn& one : analysis::log_columns(machine->model))
-      known.push_back(std::move(one));
-
-  std::vector<LogColumnSeen> columns;
-  std::size_t width = 6;
+std::vector<LogColumnSeen> see_columns(const io::LogForm& form, const io::Trace& log,
+                                       const io::LogMap& map,
+                                       const machine::MachineModel* machine) {
+  std::vector<io::KnownColumn> known = analysis::judged_columns(form.columns, machine);
+  if (machine != nullptr)
+    for (io::KnownColumn& one : analysis::log_columns(*machine)) known.push_back(std::move(one));
+  std::vector<LogColumnSeen> out;
   for (std::size_t i = 1; i < log.columns.size(); ++i) {
     LogColumnSeen one = look_at(log.columns[i], log.data[i]);
     const auto at = std::find(form.columns.begin(), form.columns.end(), one.name);
     one.unit = form.units[static_cast<std::size_t>(at - form.columns.begin())];
     one.ours = channel_like(one.name, known);
-    width = std::max(width, one.name.size());
-    columns.push_back(std::move(one));
-  }
-  for (const io::LogColumn& mapped : map.columns)
-    for (LogColumnSeen& one : columns)
+    for (const io::LogColumn& mapped : map.columns)
       if (one.name == (mapped.column.empty() ? mapped.name : mapped.column)) one.ours = mapped.name;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
 
-  std::string text = fmt::format(
-      "{}: fields separated by {}{}, {}, rows from line {}\n", options.file,
-      io::toml_string(separator_word(form.separator)), form.decimal_comma ? ", decimal commas" : "",
-      form.header_line > 0 ? fmt::format("names in line {}", form.header_line)
-                           : std::string("no names"),
-      form.first_line);
-  text += fmt::format("  time     {}{}: {}\n",
-                      form.time.empty() ? "none, by row" : "'" + form.time + "'",
-                      form.time.empty()           ? ""
-                      : form.time_unit == "clock" ? ", dates or times of day"
-                      : form.time_unit.empty()    ? ", no unit told"
-                                                  : " in " + form.time_unit,
+std::string form_text(const LogOptions& options, const io::LogForm& form, const io::Trace& log) {
+  std::string text =
+      fmt::format("{}: fields separated by {}{}, {}, rows from line {}\n", options.file,
+                  io::toml_string(io::separator_name(form.separator)),
+                  form.decimal_comma ? ", decimal commas" : "",
+                  form.header_line > 0 ? fmt::format("names in line {}", form.header_line)
+                                       : std::string("no names"),
+                  form.first_line);
+  const std::string time = form.time.empty()           ? "none, by row"
+                           : form.time_unit == "clock" ? ", dates or times of day"
+                           : form.time_unit.empty()    ? ", no unit told"
+                                                       : " in " + form.time_unit;
+  text += fmt::format("  time     {}{}: {}\n", form.time.empty() ? "" : "'" + form.time + "'", time,
                       rate_text(log.data.front()));
-  text += fmt::format("  columns  {}, of {} in the table; least and most\n", columns.size(),
-                      form.columns.size());
-  for (const LogColumnSeen& column : columns)
-    text += column_line(column, std::min<std::size_t>(width, 40));
-  text += "  first rows\n";
+  return text;
+}
+
+std::string sample_text(const io::LogForm& form) {
+  std::string text = "  first rows\n";
   for (const std::vector<std::string>& row : form.sample) {
     std::string line;
     for (const std::string& field : row) line += (line.empty() ? "    " : " | ") + field;
     text += (line.size() > 110 ? line.substr(0, 107) + "..." : line) + "\n";
   }
+  return text;
+}
+
+int show_log(const LogOptions& options) {
+  const io::LogMap map = options.map.empty() ? io::LogMap() : io::read_log_map(options.map);
+  const std::optional<io::MachineFile> machine = named_machine(options.machine);
+  if (!options.write_map.empty()) {
+    check_output_path(options.write_map, "--write-map");
+    check_distinct({{"--write-map", options.write_map}}, {options.file, options.map});
+  }
+  const io::LogTable table(options.file, map);
+  const io::LogForm& form = table.form();
+  const io::Trace log = table.read_all();
+  const std::vector<LogColumnSeen> columns =
+      see_columns(form, log, map, machine ? &machine->model : nullptr);
+  std::size_t width = 6;
+  for (const LogColumnSeen& column : columns) width = std::max(width, column.name.size());
+
+  std::string text = form_text(options, form, log);
+  text += fmt::format("  columns  {}, of {} in the table; least and most\n", columns.size(),
+                      form.columns.size());
+  for (const LogColumnSeen& column : columns)
+    text += column_line(column, std::min<std::size_t>(width, 40));
+  text += sample_text(form);
   for (const std::string& note : log.notes) text += fmt::format("  note: {}\n", note);
   if (!options.write_map.empty()) {
     io::write_file(options.write_map, map_text(options, form, map, columns));

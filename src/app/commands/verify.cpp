@@ -19,6 +19,7 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/logs.hpp"
 #include "app/commands/options.hpp"
 #include "app/commands/watched_run.hpp"
 #include "app/session/load_session.hpp"
@@ -535,8 +536,7 @@ int verify_one(const io::Bundle& bundle, const VerifyOptions& options) {
   if (!run) return kInterruptedRun;
   check_channels(*run, bundle);
   const io::Trace reference = io::read_log(bundle.reference, bundle.map, known_columns(*run));
-  for (const std::string& note : reference.notes)
-    complain(fmt::format("{}: {}", bundle.reference.string(), note));
+  tell_notes(bundle.reference, reference.notes);
   const std::vector<Row> rows = compare_channels(bundle, *run, reference);
   const std::string missing = uncovered(bundle, *run, reference);
   const bool good = missing.empty() && run->finite &&

@@ -147,6 +147,7 @@ int show(const Database& database, const std::string& name) {
   const std::vector<FiledSession> sessions = filed_sessions(database, learner);
   say(fmt::format("{}: {}\n", one_line(learner.name),
                   counted(static_cast<long long>(sessions.size()), "session", "sessions")));
+  if (sessions.empty()) return kSuccess;
   std::vector<std::vector<std::string>> rows = {
       {"  session begun", "exercise", "attempts", "their times [s]", "lasted", "trust", "file"}};
   std::vector<std::string> reasons;  // each once
@@ -162,13 +163,12 @@ int show(const Database& database, const std::string& name) {
                     results_text(session), attempt_times(session.results),
                     report::quantity(session.duration_s, "s"), trust, name_in_folder(session)});
   }
-  if (!sessions.empty()) say(in_columns(rows, "lllrrll"));
+  say(in_columns(rows, "lllrrll"));
   for (std::size_t i = 0; i < reasons.size(); ++i)
     say(fmt::format("  ({}) {}\n", i + 1, one_line(reasons[i])));
-  if (!sessions.empty())
-    say("Times from the first lever movement of each attempt; B: broken off, *: not passed. A "
-        "session "
-        "lasts\nfrom its start to its end, with all that is before, between and after them.\n");
+  say("Times from the first lever movement of each attempt; B: broken off, *: not passed. A "
+      "session lasts\n"
+      "from its start to its end, with all that is before, between and after them.\n");
   if (const std::size_t odd = against_the_clock(sessions); odd > 0)
     say(fmt::format(
         "{} by a clock that was wrong or set back: the chain of sessions, or today's "
@@ -228,10 +228,8 @@ std::map<std::string, Pool> pools_of(const Database& database, const Learner& le
 }
 
 std::string value_of(const Result& result, const training::Figure& figure) {
-  for (const auto& [key, value] : result.figures)
-    if (key == figure.name && std::isfinite(value))
-      return report::quantity(value, figure.unit, figure.elapsed);
-  return "-";
+  const double value = learners::figure_of(result, figure.name);
+  return std::isfinite(value) ? report::quantity(value, figure.unit, figure.elapsed) : "-";
 }
 
 // The one with the most points, or else the shortest: of those that were passed, if any was.

@@ -54,28 +54,31 @@ std::vector<double> values_of(const OfLearner& learner, const training::Figure& 
   return out;
 }
 
-// "+": better, "-": worse, "=": neither, "?": not enough attempts to say.
-const char* sign_of(const training::Figure& figure, learners::Change change) {
+// '+': better, '-': worse, '=': neither, '?': not enough attempts to say.
+char sign_of(const training::Figure& figure, learners::Change change) {
   using learners::Change;
-  if (change == Change::kTooFew) return "?";
-  if (change == Change::kSame || figure.better == training::Better::kNeither) return "=";
-  return (change == Change::kMore) == (figure.better == training::Better::kMore) ? "+" : "-";
+  if (change == Change::kTooFew) return '?';
+  if (change == Change::kSame || figure.better == training::Better::kNeither) return '=';
+  return (change == Change::kMore) == (figure.better == training::Better::kMore) ? '+' : '-';
 }
 
-// "82.9 > 44.7 +"
-std::string first_to_last(const OfLearner& learner, const training::Figure& figure) {
+// "82.9 > 44.7 +", and the sign.
+std::pair<std::string, char> first_to_last(const OfLearner& learner,
+                                           const training::Figure& figure) {
   const std::vector<double> values = values_of(learner, figure);
   const auto known = [](double value) { return !std::isnan(value); };
   const auto first = std::find_if(values.begin(), values.end(), known);
-  if (first == values.end()) return "-";
+  if (first == values.end()) return {"-", ' '};
   const auto last = std::find_if(values.rbegin(), values.rend(), known);
   learners::Change change = learners::change_of(values);
   // Nobody calls that better which the table hardly shows.
   if (std::fabs(*last - *first) < 1.5 * std::pow(10.0, -figure.decimals) &&
       change != learners::Change::kTooFew)
     change = learners::Change::kSame;
-  return fmt::format("{:.{}f} > {:.{}f} {}", *first, figure.decimals, *last, figure.decimals,
-                     sign_of(figure, change));
+  const char sign = sign_of(figure, change);
+  return {
+      fmt::format("{:.{}f} > {:.{}f} {}", *first, figure.decimals, *last, figure.decimals, sign),
+      sign};
 }
 
 // In which way somebody changes, by all figures that are followed.
@@ -88,16 +91,11 @@ constexpr std::array<std::pair<Way, const char*>, 5> kWays = {{
     {Way::kTooFew, "too few attempts to say"},
 }};
 
-Way way_of(const std::vector<std::string>& cells) {
-  const auto ends = [&cells](char sign) {
-    return std::ranges::any_of(cells, [sign](const auto& cell) { return cell.ends_with(sign); });
-  };
-  // "-" alone: not measured.
-  const bool worse =
-      std::ranges::any_of(cells, [](const auto& cell) { return cell.ends_with(" -"); });
-  if (ends('+')) return worse ? Way::kMixed : Way::kBetter;
-  if (worse) return Way::kWorse;
-  return ends('=') ? Way::kSame : Way::kTooFew;
+Way way_of(const std::string& signs) {
+  const auto has = [&signs](char sign) { return signs.find(sign) != std::string::npos; };
+  if (has('+')) return has('-') ? Way::kMixed : Way::kBetter;
+  if (has('-')) return Way::kWorse;
+  return has('=') ? Way::kSame : Way::kTooFew;
 }
 
 // In two lines, as the columns are narrow.
@@ -144,10 +142,13 @@ std::string table_of(const Class& one) {
                     learner.attempts.size()),
         fmt::format("{}", static_cast<long long>(learner.attempts.size()) -
                               counts(learner, &learners::Result::finished))};
-    std::vector<std::string> cells;
-    for (const training::Figure* figure : columns) cells.push_back(first_to_last(learner, *figure));
-    row.insert(row.end(), cells.begin(), cells.end());
-    by_way[way_of(cells)].push_back(std::move(row));
+    std::string signs;
+    for (const training::Figure* figure : columns) {
+      auto [text, sign] = first_to_last(learner, *figure);
+      row.push_back(std::move(text));
+      signs += sign;
+    }
+    by_way[way_of(signs)].push_back(std::move(row));
   }
   for (const auto& [way, words] : kWays) {
     if (!by_way.contains(way)) continue;
@@ -168,9 +169,9 @@ std::string table_of(const Class& one) {
 
 std::string attempt_times(const std::vector<learners::Result>& attempts) {
   constexpr std::size_t kMostTimes = 12;
-  std::string out = attempts.size() > kMostTimes ? ".." : "";
-  for (std::size_t i = attempts.size() > kMostTimes ? attempts.size() - kMostTimes : 0;
-       i < attempts.size(); ++i) {
+  const std::size_t first = attempts.size() - std::min(attempts.size(), kMostTimes);
+  std::string out = first > 0 ? ".." : "";
+  for (std::size_t i = first; i < attempts.size(); ++i) {
     out += out.empty() ? "" : " ";
     if (!attempts[i].finished)
       out += 'B';

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/session/coaching.hpp"
+#include "app/session/comparison_key.hpp"
 #include "app/session/drive_request.hpp"
 #include "app/session/notes.hpp"
 #include "app/session/session_texts.hpp"
@@ -217,12 +218,8 @@ std::vector<double> RecordedAttempts::channel(const std::string& name) const {
 void RecordedAttempts::find_attempts() {
   for (const io::SessionAttempt& attempt : record_.attempts) {
     Span span{attempt.begin_tick, attempt.end_tick, attempt.begin_tick};
-    for (const io::SessionEvent& event : record_.events)
-      if (event.kind == "phase" && event.text == "running" && event.tick > span.begin &&
-          event.tick <= span.end) {
-        span.start = event.tick - 1;  // counted as for the figures: the tick before the movement
-        break;
-      }
+    // Counted as for the figures: the tick before the movement.
+    if (const auto moved = first_movement(record_, attempt)) span.start = *moved - 1;
     spans_.push_back(span);
     attempts_.push_back(describe(attempt, span));
     attempts_.back().number = static_cast<int>(attempts_.size());

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "app/session/comparison_key.hpp"
 #include "app/session/work_times.hpp"
 #include "app/shell/exit_status.hpp"
 #include "report/text.hpp"
@@ -85,12 +86,7 @@ std::vector<Span> spans_of(const io::SessionRecord& record) {
     const io::SessionAttempt& attempt = record.attempts[i];
     if (attempt.phase == training::TaskPhase::kReady) continue;
     Span span{i, attempt.begin_tick, attempt.begin_tick, attempt.end_tick};
-    for (const io::SessionEvent& event : record.events)
-      if (event.kind == "phase" && event.text == "running" && event.tick > span.begin &&
-          event.tick <= span.end) {
-        span.start = event.tick - 1;
-        break;
-      }
+    if (const auto moved = first_movement(record, attempt)) span.start = *moved - 1;
     const std::int64_t free = std::llround(training::kReadyTime * record.header.rate_Hz);
     span.begin = std::min(span.start, span.begin + free);
     out.push_back(span);
@@ -304,7 +300,7 @@ std::vector<Load> loads_of(const io::SessionRecord& record, const training::Sess
     if (!end) continue;
     there = end->load.logs;
     const bool empty = there.count() == 0;
-    load.logs = empty ? load.logs : there;
+    if (!empty) load.logs = there;
     finish(span.end, empty);
   }
   return out;

@@ -158,8 +158,9 @@ std::optional<learners::FiledSession> original_of(const learners::Database& data
     return learners::sealed_text({}, bare);
   };
   const std::string wanted = attempts(session);
+  // Their keys hold the exercise's text, and with it its name.
   for (const learners::Summary& one : database.list())
-    for (learners::FiledSession& other : database.sessions(one.learner))
+    for (learners::FiledSession& other : database.sessions(one.learner, session.exercise))
       if (other.recording != session.recording && attempts(other) == wanted)
         return std::move(other);
   return std::nullopt;

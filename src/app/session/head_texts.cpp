@@ -14,14 +14,7 @@ namespace {
 using training::SessionSnapshot;
 using view::panels::HeadDisplay;
 
-constexpr double kCutNear = 0.03;  // m; a log that is so much off has its length
 constexpr double kSameLength = 1e-6;
-
-const training::TreeSnapshot* stem_in_head(const SessionSnapshot& now) {
-  for (std::int64_t k = 0; k < now.tree_count; ++k)
-    if (now.tree[k].gripped != 0) return &now.tree[k];
-  return nullptr;
-}
 
 int logs_of(int product, const SessionSnapshot& now) {
   return static_cast<int>(std::count_if(
@@ -48,7 +41,7 @@ HeadDisplay head_display(const training::Session& session, const SessionSnapshot
   const timber::PriceList& prices = session.exercise().prices;
   out.present = session.machine().head.present && !prices.products.empty();
   if (!out.present) return out;
-  const training::TreeSnapshot* stem = stem_in_head(now);
+  const training::TreeSnapshot* stem = training::tree_in_head(now);
   if (stem != nullptr && stem->attached == 0) {
     out.length = fmt::format("{:.2f} m", now.stem_length_m);
     out.diameter = fmt::format("{:.0f} mm", 1e3 * now.stem_diameter_m);
@@ -60,7 +53,8 @@ HeadDisplay head_display(const training::Session& session, const SessionSnapshot
                         : tr(prices.products[static_cast<std::size_t>(now.product)].name);
     out.wanted = fmt::format("{} {:.2f} m", product, now.wanted_m);
     out.fed = now.stem_length_m / now.wanted_m;
-    out.right = !out.length.empty() && std::fabs(now.stem_length_m - now.wanted_m) <= kCutNear;
+    out.right = !out.length.empty() &&
+                std::fabs(now.stem_length_m - now.wanted_m) <= training::kLengthWithin;
   }
   add_presets(prices, now, out);
   for (std::size_t p = 0; p < prices.products.size(); ++p)

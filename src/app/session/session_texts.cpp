@@ -226,16 +226,12 @@ std::string task_line(const Session& session, const SessionSnapshot& now) {
 
 // The tree in the head; empty: none.
 std::string held_tree(const Exercise& exercise, const SessionSnapshot& now) {
-  for (std::int64_t k = 0; k < now.tree_count; ++k) {
-    const training::TreeSnapshot& tree = now.tree[k];
-    const auto stem = static_cast<std::size_t>(tree.stem);
-    if (tree.gripped != 0 && stem < exercise.trees.size())
-      return tree.attached != 0
-                 ? tr_format("{}, rooted", tr(exercise.trees[stem].species))
-                 : fmt::format("{} {:.2f} m, {:.0f} mm", tr(exercise.trees[stem].species),
-                               now.stem_length_m, 1e3 * now.stem_diameter_m);
-  }
-  return {};
+  const training::TreeSnapshot* tree = training::tree_in_head(now);
+  if (tree == nullptr || static_cast<std::size_t>(tree->stem) >= exercise.trees.size()) return {};
+  const std::string species = tr(exercise.trees[static_cast<std::size_t>(tree->stem)].species);
+  return tree->attached != 0 ? tr_format("{}, rooted", species)
+                             : fmt::format("{} {:.2f} m, {:.0f} mm", species, now.stem_length_m,
+                                           1e3 * now.stem_diameter_m);
 }
 
 std::string held_text(const Session& session, const SessionSnapshot& now) {

@@ -55,7 +55,8 @@ std::vector<std::pair<std::string, double>> named_work(const training::SessionSn
       out.emplace_back(name + "_s", end.element_s[t][e]);
       out.emplace_back(name + "_n", static_cast<double>(end.element_pieces[t][e]));
     }
-  for (std::size_t p = 0; tells_phases(end) && p < training::kLoadPhases; ++p)
+  if (!tells_phases(end)) return out;
+  for (std::size_t p = 0; p < training::kLoadPhases; ++p)
     if (end.load_phase_s[p] > 0.0)
       out.emplace_back(fmt::format("{}load_{}_s", kWorkPrefix, training::kLoadPhaseNames[p]),
                        end.load_phase_s[p]);

@@ -13,6 +13,7 @@
 #include "app/shell/child_process.hpp"
 #include "app/shell/exit_status.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/words.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -130,10 +131,7 @@ std::string style_of(const Curve& curve) {
 }
 
 bool has_extension(const fs::path& path, const char* extension) {
-  std::string own = path.extension().string();
-  std::transform(own.begin(), own.end(), own.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return own == extension;
+  return io::lower_case(path.extension().string()) == extension;
 }
 
 // Allowed outputs other than regular files: /dev/null and the standard streams.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <exception>
 #include <thread>
@@ -240,16 +239,20 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
   if (!probe_) probe_ = std::make_unique<runtime::LatenessProbe>(session.exercise().rate_Hz);
   SDL_SetWindowTitle(picture_.window().sdl(),
                      fmt::format("Knuckleboom: {}", briefing_.title).c_str());
-  result_shown_ = false;
   demonstrating_ = false;
   restarts_ = 0;
-  hinted_.clear();
-  hinted_s_ = looked_s_ = now_s();
-  ended_s_ = -1.0;
+  begin_attempt();
   screens_.begin_with(Screen::kDriving);
   note_aids();
   warm_up(branch);
   if (branch == nullptr) go_on();
+}
+
+void Trainer::begin_attempt() {
+  result_shown_ = false;
+  ended_s_ = -1.0;
+  hinted_.clear();
+  hinted_s_ = looked_s_ = now_s();
 }
 
 // The first frames of a world take long, while textures and shaders are uploaded to the graphics
@@ -679,37 +682,32 @@ void Trainer::note_aids() {
 void Trainer::prepare_ghost(const LoadedSession& loaded) {
   ghost_.reset();
   if (aids_.ghost == GhostKind::kNone) return;
-  std::optional<Ghost> made;
   std::atomic<bool> goes_on = true;
+  const auto is_wanted = [&goes_on] { return goes_on && !interrupted(); };
   const auto make = [&] {
-    if (aids_.ghost == GhostKind::kDemonstration) {
-      const LoadedSession shown = load_session(demonstrable(loaded.choice));
-      Ghost seen;
-      // Given up, it has no events.
-      if (!demonstration(
-               shown, kLongestDemonstration, kDemonstrationRest,
-               [&seen](const training::SessionSnapshot& now) { seen.add(now); },
-               [&goes_on] { return goes_on && !interrupted(); })
-               .empty())
-        made = std::move(seen);
-      return;
-    }
-    made =
-        best_ghost(loaded, aids_.ghost == GhostKind::kOwnBest ? request_.learner_id : std::string(),
-                   [&goes_on] { return goes_on && !interrupted(); });
+    if (aids_.ghost != GhostKind::kDemonstration)
+      return best_ghost(loaded,
+                        aids_.ghost == GhostKind::kOwnBest ? request_.learner_id : std::string(),
+                        is_wanted);
+    const LoadedSession shown = load_session(demonstrable(loaded.choice));
+    Ghost seen;
+    demonstration(
+        shown, kLongestDemonstration, kDemonstrationRest,
+        [&seen](const training::SessionSnapshot& now) { seen.add(now); }, is_wanted);
+    return seen;
   };
   try {
-    std::future<void> work = std::async(std::launch::async, make);
+    std::future<Ghost> work = std::async(std::launch::async, make);
     wait_for_ghost(work, goes_on);
-    work.get();
+    Ghost made = work.get();
+    if (!made.empty() && is_wanted()) ghost_ = std::move(made);
   } catch (const std::exception& error) {
     notices_.say(now_s(), error.what(), true);
   }
-  if (made && !made->empty() && goes_on) ghost_ = std::move(made);
 }
 
 // The window answers meanwhile, and Esc gives it up.
-void Trainer::wait_for_ghost(const std::future<void>& work, std::atomic<bool>& goes_on) {
+void Trainer::wait_for_ghost(const std::future<Ghost>& work, std::atomic<bool>& goes_on) {
   while (work.wait_for(kGhostLook) != std::future_status::ready) {
     announce(tr("Getting ready"), tr("Esc: without the ghost"));
     SDL_Event event;
@@ -961,10 +959,7 @@ void Trainer::restart() {
   session_->restart();
   if (ghost_) ghost_->restart();
   ++restarts_;
-  hinted_.clear();
-  hinted_s_ = looked_s_ = now_s();
-  result_shown_ = false;
-  ended_s_ = -1.0;
+  begin_attempt();
   notices_.say(now_s(), tr("From the start again"));
   go_on();
 }

@@ -70,6 +70,7 @@ class Trainer {
              const SessionBranch* branch = nullptr);
   int run_frames();
   void replay_session();
+  void begin_attempt();  // nothing is shown or said of it yet
   void warm_up(const SessionBranch* branch);
   void open_main_menu(const std::string& complaint);
   void end_session();
@@ -102,7 +103,7 @@ class Trainer {
   bool take_instructor_event(const SDL_Event& event);
   void note_aids();
   void prepare_ghost(const LoadedSession& loaded);
-  void wait_for_ghost(const std::future<void>& work, std::atomic<bool>& goes_on);
+  void wait_for_ghost(const std::future<Ghost>& work, std::atomic<bool>& goes_on);
   void show_ghost();
   const char* trust_to_come() const;
   void note(const char* kind, const std::string& text);

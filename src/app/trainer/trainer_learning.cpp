@@ -263,7 +263,6 @@ bool Trainer::read_running_row() {
   if (!wanted.advised && wanted.learner_id.empty()) return true;
   if (std::optional<Review> read = review_.take();
       read && read->written && read->attempt == wanted.attempt && read->phase == wanted.phase) {
-    advice_.clear();
     for (const CoachLine& line : read->coaching.lines) {
       advice_.push_back(coach_sentence(line));
       advised_ = advised_ || line.finding.verdict == coach::Verdict::kAdvised;

@@ -237,6 +237,7 @@ Felling::OnGround Felling::on_ground(const FellingState& s, int i) const {
     out.up = vec(ground.up[i]);
     over = (p - vec(ground.at[i])).dot(out.up);
   }
+  if (over >= form_.point_radius[i]) return out;
   const double rise = s.n.dot(out.up);
   const double flat = std::sqrt(std::max(1.0 - rise * rise, 0.0));
   out.depth = form_.point_radius[i] * flat - over;

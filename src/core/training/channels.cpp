@@ -117,9 +117,8 @@ constexpr Family kFamilies[] = {
      Of::kRun, [](Shot s, int) { return static_cast<double>(s.element_signals); }},
     {"head_stem", "", "number of the stem in a harvester's head, -1: none", Of::kHead,
      [](Shot s, int) {
-       for (std::int64_t k = 0; k < s.tree_count; ++k)
-         if (s.tree[k].gripped != 0) return static_cast<double>(s.tree[k].stem);
-       return -1.0;
+       const TreeSnapshot* tree = tree_in_head(s);
+       return tree != nullptr ? static_cast<double>(tree->stem) : -1.0;
      }},
     {"feed_m_s", "m/s", "of a harvester's head, towards the tip", Of::kHead,
      [](Shot s, int) { return s.feed_m_s; }},

@@ -558,11 +558,10 @@ Demonstrator::Heap Demonstrator::heap_of(const SessionSnapshot& s, const LogTask
       for (int k = 0; k < count && !in[i]; ++k)
         if (in[k] && touch(near[i], near[k])) in[i] = more = true;
   }
-  Vec3 sum = Vec3::Zero();
   const auto add = [&](std::int32_t i) {
     const Vec3 p = vec(s.log[i].p);
     const double r = nth(exercise_.world.logs, i).radius;
-    sum += p;
+    out.middle += p;
     const double low = p.z() - r - std::fabs(reach(i).z());
     out.low = out.count == 0 ? low : std::min(out.low, low);
     out.high = out.count == 0 ? p.z() : std::max(out.high, p.z());
@@ -575,7 +574,7 @@ Demonstrator::Heap Demonstrator::heap_of(const SessionSnapshot& s, const LogTask
     for (int i = 0; i < count; ++i)
       if (in[i]) add(near[i]);
   }
-  if (out.count > 0) out.middle = sum / static_cast<double>(out.count);
+  if (out.count > 0) out.middle /= static_cast<double>(out.count);
   return out;
 }
 
@@ -665,7 +664,8 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const bool heaps = driven && gathers(next);
   const Heap heap = heaps ? heap_of(s, next) : Heap{};
   const bool several = heap.count > 1;
-  const LogTask task{heap.held >= 0 ? heap.held : next.log, next.bunk, next.place, next.timed};
+  LogTask task = next;
+  if (heap.held >= 0) task.log = heap.held;
   const world::Log& log = nth(exercise_.world.logs, task.log);
   const Task::Spot spot = goal_of(task, s, state.missed);
   const bool held = heaps ? heap.held >= 0 : s.held_log == task.log;
@@ -967,7 +967,7 @@ void Demonstrator::cut_up(const SessionSnapshot& s, double dt, DemonstratorState
 
 namespace {
 
-// In a place, beside the logs that lie in it if there is room. middle: of a log that is to lie there.
+// Where the middle of a log is to lie in a place: beside the logs that are in it if there is room.
 Vec3 room_in(const Place& place, const SessionSnapshot& s) {
   const Vec3 centre(place.x, place.y, 0.0);
   const Vec3 along(std::cos(place.heading), std::sin(place.heading), 0.0);
@@ -995,9 +995,7 @@ Vec3 room_in(const Place& place, const SessionSnapshot& s) {
 // since that was done. False: it is not there yet.
 bool Demonstrator::bring_to_place(const SessionSnapshot& s, double left, double waited_s,
                                   Wish& wish) const {
-  const TreeSnapshot* stem = nullptr;
-  for (std::int64_t k = 0; k < s.tree_count; ++k)
-    if (s.tree[k].gripped != 0) stem = &s.tree[k];
+  const TreeSnapshot* stem = tree_in_head(s);
   if (stem == nullptr || s.product < 0) return true;
   const Vec3 middle = on_map(vec(stem->butt_W) + (0.5 * s.wanted_m - left) * vec(stem->n_W));
   const Place* nearest = nullptr;

@@ -94,10 +94,9 @@ class HeadRules : CraneRules {
   // The time after a fall is bringing if the head goes far enough before it feeds.
   void follow_felled() {
     if (s_.felled == 0) return;
-    const double x = at_.tip_m[0] - s_.felled_m[0], y = at_.tip_m[1] - s_.felled_m[1];
-    const bool far = x * x + y * y > limits_.bring_m * limits_.bring_m;
-    if (!works_on_stem() && !far) return;
     if (!works_on_stem()) {
+      const double x = at_.tip_m[0] - s_.felled_m[0], y = at_.tip_m[1] - s_.felled_m[1];
+      if (!(x * x + y * y > limits_.bring_m * limits_.bring_m)) return;
       track_.rename(s_.felled, at_.tick, kProcessing, Element::kBring);
       go_on(Element::kBring, at_.tick);
     }

@@ -34,15 +34,14 @@ constexpr double kBoxMargin = 0.5;    // m beyond a bunk; where the head is insi
 constexpr double kGroundTouch = 0.02,
                  kBunkTouch = 0.25;  // m above the ground, of a held log that touches
 
-constexpr double kRollersMove = 0.1;    // m/s; 2 % of a head's full speed
-constexpr double kCrownTouch = 0.5;     // m above the ground, of a tip that lies on its branches
-constexpr double kFallenRise = 0.259;   // cosine; a tree that leans by more than 75 degrees
-constexpr double kFallenSpeed = 0.5;    // m/s of its tip
-constexpr double kFallenTime = 0.3;     // s
-constexpr double kFellHeight = 0.8;     // m above the ground, where a head grips
-constexpr double kLengthWithin = 0.03;  // m, of a log
-constexpr double kLeastCut = 0.5;       // m off a stem that has been worked on
-constexpr double kMostFedBack = 0.1;    // of the way fed; more is a fault
+constexpr double kRollersMove = 0.1;   // m/s; 2 % of a head's full speed
+constexpr double kCrownTouch = 0.5;    // m above the ground, of a tip that lies on its branches
+constexpr double kFallenRise = 0.259;  // cosine; a tree that leans by more than 75 degrees
+constexpr double kFallenSpeed = 0.5;   // m/s of its tip
+constexpr double kFallenTime = 0.3;    // s
+constexpr double kFellHeight = 0.8;    // m above the ground, where a head grips
+constexpr double kLeastCut = 0.5;      // m off a stem that has been worked on
+constexpr double kMostFedBack = 0.1;   // of the way fed; more is a fault
 constexpr double kMostFallError = 0.262, kMostStump = 0.1;  // rad, m; more is a fault
 
 // A log's axis is its own x.
@@ -104,6 +103,16 @@ Observation observe_snapshot(TaskKind kind, double dt, std::int64_t ticks,
 // Horizontal position.
 Vec3 on_the_map(const Vec3& p) { return {p.x(), p.y(), 0.0}; }
 
+// Angle of a log or stem from level.
+double tilt_of(const Vec3& axis) { return angle_between_lines(axis, on_the_map(axis)); }
+
+// A log lies as a place wants it, whose direction is given.
+bool lies_along(const PoseSnapshot& log, const Place& place, const Vec3& along_W) {
+  const Vec3 axis = axis_of(log);
+  return tilt_of(axis) <= place.tilt &&
+         angle_between_lines(on_the_map(axis), along_W) <= place.angle;
+}
+
 void check(const Exercise& exercise) {
   const auto refuse = [&](const std::string& why) {
     throw std::invalid_argument("exercise '" + exercise.name + "' " + why);
@@ -129,9 +138,9 @@ void check(const Exercise& exercise) {
   for (const LogTask& log_task : exercise.log_tasks)
     if (!in(log_task.log, exercise.world.logs.size()) ||
         !in(log_task.log, static_cast<std::size_t>(world::kMaxLogs)) ||
-        !(log_task.place >= 0            ? in(log_task.place, exercise.places.size())
-          : is_load_space(log_task.bunk) ? true
-                                         : in(log_task.bunk, exercise.world.bunks.size())))
+        !(log_task.place >= 0
+              ? in(log_task.place, exercise.places.size())
+              : is_load_space(log_task.bunk) || in(log_task.bunk, exercise.world.bunks.size())))
       refuse("has a log task with a log, bunk or place that is not there");
   for (const FellTask& fell : exercise.fell_tasks)
     if (!in(fell.stem, exercise.trees.size())) refuse("has a tree to be felled that is not there");
@@ -372,7 +381,7 @@ ElementSample Task::element_sample(std::int64_t tick, bool crane_moves, bool hea
     const PoseSnapshot& pose = snapshot.log[i];
     const Vec3 centre = vec(pose.p), axis = axis_of(pose);
     if (i == at.held) {
-      at.tilt_rad = angle_between_lines(axis, on_the_map(axis));
+      at.tilt_rad = tilt_of(axis);
       const double floor = world::height(ground_, centre.x(), centre.y());
       const bool in_box = inside(centre, 0.0, snapshot);
       at.on_ground = lowest_of(log, pose) < floor + (in_box ? kBunkTouch : kGroundTouch) ||
@@ -394,14 +403,12 @@ ElementSample Task::element_sample(std::int64_t tick, bool crane_moves, bool hea
 void Task::look_at_trees(const SessionSnapshot& snapshot, ElementSample& at) const {
   at.saw = snapshot.saw > 0.0;
   at.feed_m_s = snapshot.feed_m_s;
-  for (std::int64_t k = 0; k < snapshot.tree_count; ++k) {
-    const TreeSnapshot& tree = snapshot.tree[k];
-    if (tree.gripped == 0) continue;
-    at.stem = tree.stem;
-    at.standing = tree.attached != 0;
-    const Vec3 n = vec(tree.n_W);
-    const Vec3 tip = vec(tree.butt_W) + (nth(exercise_.trees, tree.stem).height - tree.from) * n;
-    at.tilt_rad = angle_between_lines(n, on_the_map(n));
+  if (const TreeSnapshot* tree = tree_in_head(snapshot)) {
+    at.stem = tree->stem;
+    at.standing = tree->attached != 0;
+    const Vec3 n = vec(tree->n_W);
+    const Vec3 tip = vec(tree->butt_W) + (nth(exercise_.trees, tree->stem).height - tree->from) * n;
+    at.tilt_rad = tilt_of(n);
     at.on_ground = tip.z() < world::height(ground_, tip.x(), tip.y()) + kCrownTouch;
   }
   for (std::size_t i = 0; i < exercise_.trees.size(); ++i) {
@@ -603,10 +610,8 @@ bool Task::lies_there(const LogTask& wanted, const SessionSnapshot& snapshot) co
   const Place& place = nth(exercise_.places, wanted.place);
   const Spot spot = goal(wanted, snapshot);
   const PoseSnapshot& log = snapshot.log[wanted.log];
-  const Vec3 axis = axis_of(log);
   return (vec(log.p) - spot.centre_W).norm() <= place.radius &&
-         angle_between_lines(axis, on_the_map(axis)) <= place.tilt &&
-         angle_between_lines(on_the_map(axis), spot.along_W) <= place.angle;
+         lies_along(log, place, spot.along_W);
 }
 
 bool Task::lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) const {
@@ -759,6 +764,11 @@ const TreeSnapshot* tree_of(int stem, const SessionSnapshot& snapshot) {
     if (snapshot.tree[k].stem == stem) return &snapshot.tree[k];
   return nullptr;
 }
+const TreeSnapshot* tree_in_head(const SessionSnapshot& snapshot) {
+  for (std::int64_t k = 0; k < snapshot.tree_count; ++k)
+    if (snapshot.tree[k].gripped != 0) return &snapshot.tree[k];
+  return nullptr;
+}
 
 namespace {
 // Whether it is in the head. The leg to the tree ends with the first grip.
@@ -859,12 +869,10 @@ bool Task::judge_piles(int stem, const SessionSnapshot& snapshot, Score& score) 
     for (int i = 0; i < places; ++i) {
       const Place& place = nth(exercise_.places, i);
       if (place.product < 0 || !lies_near(i, pose)) continue;
-      const Vec3 along = on_the_map(axis_of(pose));
       if (place.product != cut.product)
         in_other = in_other || is_pile(i);
-      else if (angle_between_lines(along, nth(places_, i).along_W) <= place.angle &&
-               angle_between_lines(axis_of(pose), along) <= place.tilt)
-        in_own = true;
+      else
+        in_own = in_own || lies_along(pose, place, nth(places_, i).along_W);
     }
     if (cut.product >= 0) {
       logs += 1.0;

@@ -9,6 +9,7 @@
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/worksite/worksite.hpp"
+#include "knuckleboom/core/world/box.hpp"
 #include "knuckleboom/core/world/closest_points.hpp"
 
 namespace knuckleboom::worksite {
@@ -201,8 +202,7 @@ timber::Felling FellingSite::felling(const MovingTree& tree) const {
 // Planes through the ground under the points of its stem, where it is not level.
 void FellingSite::look_at_ground(const MovingTree& m, timber::FellingGround& out) const {
   const world::Ground& ground = world_.ground();
-  const Vec3 foot = foot_W(m.stem), n = vec(m.n);
-  const Vec3 butt = foot + vec(m.p) - m.form.centre * n;
+  const Vec3 foot = foot_W(m.stem), butt = butt_W(m), n = vec(m.n);
   const double away = std::max(butt.head<2>().norm(), (butt + m.form.length * n).head<2>().norm());
   if (ground.nx < 2 || away < world_.ground_level()) return;
   out.uneven = true;
@@ -252,21 +252,20 @@ int FellingSite::between_knives(const world::GrappleFrame& frame, double opening
   const int moving = tree_of(state.moving.stem);
   if (moving < 0 && state.felled_count == kMaxFelled) return -1;
   for (int i = 0; i < static_cast<int>(trees_.size()); ++i) {
-    const int stem = nth(trees_, i).stem;
-    const Vec3 foot = foot_W(stem);
     if (moving >= 0 && moving != i) continue;
+    const int stem = nth(trees_, i).stem;
+    const timber::Tree& tree = nth(trees_, i).tree;
+    const Vec3 foot = foot_W(stem);
     const FelledTree* felled = moving < 0 ? lying(stem, state) : nullptr;
     // Cheap: most are far away.
     if (moving < 0 && felled == nullptr && Vec3(foot - frame.pin_W).head<2>().norm() > kReach)
       continue;
-    world::Capsule shape{foot, foot + Vec3(0.0, 0.0, nth(trees_, i).tree.height()),
-                         0.5 * timber::over_bark(nth(trees_, i).tree.profile(), kGripHeight)};
+    world::Capsule shape{foot, foot + Vec3(0.0, 0.0, tree.height()),
+                         0.5 * timber::over_bark(tree.profile(), kGripHeight)};
     if (moving == i) {
-      const Vec3 n = vec(state.moving.n);
-      shape.a = foot + vec(state.moving.p) - state.moving.form.centre * n;
-      shape.b = shape.a + state.moving.form.length * n;
+      shape.a = butt_W(state.moving);
+      shape.b = shape.a + state.moving.form.length * vec(state.moving.n);
     } else if (felled != nullptr) {
-      const timber::Tree& tree = nth(trees_, i).tree;
       shape.a = vec(felled->butt);
       shape.b = shape.a + (tree.height() - felled->from) * vec(felled->n);
       if ((frame.pin_W - world::closest_on_segment(shape.a, shape.b, frame.pin_W)).norm() > kReach)
@@ -658,30 +657,15 @@ void FellingSite::strike(int stems, TimberState& state) {
   if (m.attached == 0 && m.n[2] < sin_cos(kStruckLean).cos) m.hits += stems;
 }
 
-double FellingSite::inverse_mass(const MovingTree& m, const Vec3& p_W, const Vec3& n_W) const {
-  const Vec3 moment = (p_W - centre_W(m)).cross(n_W);
+double FellingSite::inverse_mass(const MovingTree& m, const Vec3& arm_W, const Vec3& n_W) {
+  const Vec3 moment = arm_W.cross(n_W);
   const double axial = moment.dot(vec(m.n));
   return 1.0 / m.form.mass + (moment.squaredNorm() - axial * axial) / m.form.inertia;
 }
 
 namespace {
 
-struct Extent {
-  Vec3 low, high;
-};
-bool meet(const Extent& a, const Extent& b) {
-  return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
-}
-Extent extent(const world::Capsule& shape, double margin) {
-  const Vec3 r = Vec3::Constant(shape.radius + margin);
-  return {shape.a.cwiseMin(shape.b) - r, shape.a.cwiseMax(shape.b) + r};
-}
-void include(const Extent& other, Extent& in) {
-  in.low = in.low.cwiseMin(other.low);
-  in.high = in.high.cwiseMax(other.high);
-}
-constexpr double kFar = 1e30;
-Extent nothing() { return {Vec3::Constant(kFar), Vec3::Constant(-kFar)}; }
+using world::Box;
 
 // A row of capsules along a stem, as thick as it is in their middles.
 struct Row {
@@ -705,9 +689,8 @@ Row row_of(const FelledTree& felled, const timber::Tree& tree) {
   return {vec(felled.butt), vec(felled.n), felled.from, tree.height() - felled.from,
           &tree.profile()};
 }
-Row row_of(const MovingTree& m, const Vec3& foot_W, const timber::Tree& tree) {
-  const Vec3 n = vec(m.n);
-  return {foot_W + vec(m.p) - m.form.centre * n, n, m.from, m.form.length, &tree.profile()};
+Row row_of(const MovingTree& m, const Vec3& butt_W, const timber::Tree& tree) {
+  return {butt_W, vec(m.n), m.from, m.form.length, &tree.profile()};
 }
 
 bool holds(const world::MachinePart& part) {
@@ -726,7 +709,7 @@ void FellingSite::look_at_leaving(const world::GrappleFrame& frame, TimberState&
   }
   const timber::Tree& tree = nth(trees_, tree_of(stem)).tree;
   const world::Capsule shape =
-      (felled != nullptr ? row_of(*felled, tree) : row_of(state.moving, foot_W(stem), tree))
+      (felled != nullptr ? row_of(*felled, tree) : row_of(state.moving, butt_W(state.moving), tree))
           .whole();
   const double away =
       (frame.pin_W - world::closest_on_segment(shape.a, shape.b, frame.pin_W)).norm();
@@ -739,6 +722,7 @@ int FellingSite::parts(std::span<const world::MachinePart> machine, double dt,
   const MovingTree& m = state.moving;
   const bool moves = m.stem >= 0 && m.cut > 0.0;
   if (!moves && state.felled_count == 0) return 0;
+  const Vec3 centre = moves ? centre_W(m) : Vec3(Vec3::Zero());
   int count = 0;
   // Room is kept for the tree that moves.
   const auto add = [&](const world::Capsule& shape, world::PartRole role, int id) {
@@ -752,34 +736,32 @@ int FellingSite::parts(std::span<const world::MachinePart> machine, double dt,
     part.p_W = shape.a;
     part.v_W = part.omega_W = Vec3::Zero();
     if (role == world::PartRole::kLyingTree) return;
-    part.p_W = centre_W(m);
+    part.p_W = centre;
     part.v_W = vec(m.v);
     part.omega_W = vec(m.omega);
   };
-  Row row;
-  Extent moving = nothing(), segment[kTreeParts];
-  std::fill(segment, segment + kTreeParts, nothing());
+  world::Capsule shape[kTreeParts];
+  Box moving = world::no_box(), segment[kTreeParts];
+  std::fill(segment, segment + kTreeParts, moving);
   if (moves) {
-    row = row_of(m, foot_W(m.stem), grown(m));
+    const Row row = row_of(m, butt_W(m), grown(m));
     const double fast = vec(m.v).norm() + m.form.length * vec(m.omega).norm();
     for (int i = 0; i < kTreeParts; ++i) {
-      segment[i] = extent(row.part(i), kNear + dt * fast);
+      shape[i] = row.part(i);
+      segment[i] = box_of(shape[i], kNear + dt * fast);
       include(segment[i], moving);
     }
   }
   bool near[kTreeParts] = {};
-  const auto mark = [&](const Extent& other) {
-    if (!meet(other, moving)) return;
-    for (int i = 0; i < kTreeParts; ++i) near[i] = near[i] || meet(other, segment[i]);
+  const auto mark = [&](const Box& other) {
+    if (!overlap(other, moving)) return;
+    for (int i = 0; i < kTreeParts; ++i) near[i] = near[i] || overlap(other, segment[i]);
   };
   // The crane, and whatever else of it may touch what lies.
-  Extent crane = nothing();
+  Box crane = world::no_box();
   for (const world::MachinePart& part : machine) {
-    const bool of_carrier = part.role == world::PartRole::kCarrier ||
-                            part.role == world::PartRole::kStake ||
-                            part.role == world::PartRole::kBed;
-    const Extent around = extent(part.shape, kNear);
-    if (!of_carrier) include(around, crane);
+    const Box around = box_of(part.shape, kNear);
+    if (!is_of_carrier(part.role)) include(around, crane);
     if (moves && !(holds(part) && m.gripped != 0)) mark(around);
   }
   if (moves) {
@@ -787,35 +769,34 @@ int FellingSite::parts(std::span<const world::MachinePart> machine, double dt,
     for (int k = 0; k < static_cast<int>(fixed.size()); ++k)
       if (k != m.stem) mark({nth(fixed, k).low, nth(fixed, k).high});
   }
-  Extent logs = nothing();
+  Box logs = world::no_box();
   for (int i = 0; i < world_.log_count(); ++i) {
     const world::LogState& log = world.log[i];
     if (log.status == world::LogStatus::kAbsent || log.status == world::LogStatus::kHeld) continue;
-    const Extent around = extent(world::log_shape(size_of(i, state), log), kNear);
+    const Box around = box_of(world::log_shape(size_of(i, state), log), kNear);
     if (log.status == world::LogStatus::kFree) include(around, logs);
     if (moves) mark(around);
   }
   for (int k = 0; k < static_cast<int>(state.felled_count); ++k) {
     const Row felled = row_of(state.felled[k], nth(trees_, tree_of(state.felled[k].stem)).tree);
-    const Extent whole = extent(felled.whole(), 0.0);
-    const bool by_tree = moves && meet(whole, moving);
-    if (!by_tree && !meet(whole, crane) && !meet(whole, logs)) continue;
+    const Box whole = box_of(felled.whole(), 0.0);
+    const bool by_tree = overlap(whole, moving);
+    if (!by_tree && !overlap(whole, crane) && !overlap(whole, logs)) continue;
     for (int i = 0; i < kTreeParts; ++i) {
-      const world::Capsule shape = felled.part(i);
-      const Extent part = extent(shape, 0.0);
-      bool meets = meet(part, crane) || meet(part, logs);
+      const world::Capsule lies = felled.part(i);
+      const Box part = box_of(lies, 0.0);
+      bool meets = overlap(part, crane) || overlap(part, logs);
       for (int j = 0; by_tree && j < kTreeParts; ++j) {
-        if (!meet(part, segment[j])) continue;
+        if (!overlap(part, segment[j])) continue;
         meets = near[j] = true;
       }
-      if (meets) add(shape, world::PartRole::kLyingTree, kFirstLyingId + k * kTreeParts + i);
+      if (meets) add(lies, world::PartRole::kLyingTree, kFirstLyingId + k * kTreeParts + i);
     }
   }
-  for (int i = 0; i < kTreeParts; ++i) {
-    if (!near[i]) continue;
-    add(row.part(i), m.gripped != 0 ? world::PartRole::kTreeInHead : world::PartRole::kTree,
-        kFirstTreeId + i);
-  }
+  const world::PartRole role =
+      m.gripped != 0 ? world::PartRole::kTreeInHead : world::PartRole::kTree;
+  for (int i = 0; i < kTreeParts; ++i)
+    if (near[i]) add(shape[i], role, kFirstTreeId + i);
   return count;
 }
 
@@ -823,7 +804,7 @@ void FellingSite::lay_down(TimberState& state) const {
   MovingTree& m = state.moving;
   if (state.felled_count < kMaxFelled) {
     FelledTree& felled = state.felled[state.felled_count++];
-    store(Vec3(foot_W(m.stem) + vec(m.p) - m.form.centre * vec(m.n)), felled.butt);
+    store(butt_W(m), felled.butt);
     put(m.n, felled.n);
     felled.stump = m.stump;
     felled.from = m.from;
@@ -854,20 +835,16 @@ double FellingSite::tilt_torque(const HeadDemand& demand, double q, double v, do
 void FellingSite::changes(const TimberState& state, int between, world::StemChanges& out) const {
   out.count = 0;
   out.moving = state.moving.stem;
-  const auto first_id = [&](int stem) {
+  const auto parts_of = [&](int stem) -> world::StemChanges::Ids {
     const FelledTree* felled = lying(stem, state);
-    return felled == nullptr ? kFirstTreeId
-                             : kFirstLyingId + kTreeParts * static_cast<int>(felled - state.felled);
+    if (felled == nullptr) return {kFirstTreeId, kTreeParts};
+    return {kFirstLyingId + kTreeParts * static_cast<int>(felled - state.felled), kTreeParts};
   };
   if (between >= 0) {
     out.between = stem_of(between);
-    out.between_from = first_id(out.between);
-    out.between_to = out.between_from + kTreeParts - 1;
+    out.between_parts = parts_of(out.between);
   }
-  if (state.leaving > 0) {
-    out.leaving_from = first_id(static_cast<int>(state.leaving) - 1);
-    out.leaving_to = out.leaving_from + kTreeParts - 1;
-  }
+  if (state.leaving > 0) out.leaving_parts = parts_of(static_cast<int>(state.leaving) - 1);
   const auto cut = [&out](int stem, double height) { out.cut[out.count++] = {stem, height}; };
   if (state.moving.stem >= 0 && (state.moving.cut > 0.0 || state.moving.gripped != 0))
     cut(state.moving.stem, state.moving.stump);
@@ -912,14 +889,15 @@ std::string check_state(const FellingSite& site, const world::World& world,
       return state::objection("world.log", i, "the log is there from the start");
   if (state.product >= static_cast<int>(site.prices().products.size()))
     return state::objection("product", state.product, "there is no such product");
-  const auto is_tree = [&site](int stem) {
-    return std::ranges::any_of(site.trees(),
-                               [stem](const StandingTree& tree) { return tree.stem == stem; });
+  // Null: the stem is no tree.
+  const auto tree_of = [&site](int stem) {
+    const auto found = std::ranges::find(site.trees(), stem, &StandingTree::stem);
+    return found == site.trees().end() ? nullptr : &found->tree;
   };
-  if (state.leaving != 0 && !is_tree(static_cast<int>(state.leaving) - 1))
+  if (state.leaving != 0 && tree_of(static_cast<int>(state.leaving) - 1) == nullptr)
     return state::objection("leaving", static_cast<double>(state.leaving), "there is no such tree");
   const MovingTree& m = state.moving;
-  if (m.stem >= 0 && !is_tree(m.stem))
+  if (m.stem >= 0 && tree_of(m.stem) == nullptr)
     return state::objection("moving.stem", m.stem, "there is no such tree");
   if (m.stem < 0 && (m.gripped != 0 || m.form.mass != 0.0))
     return state::objection("moving.gripped", m.gripped, "but no tree moves");
@@ -930,7 +908,7 @@ std::string check_state(const FellingSite& site, const world::World& world,
           m.form.root > 0.0 && m.form.modulus > 0.0))
       return state::objection("moving.form.mass", m.form.mass,
                               "a tree has mass, length and stiffness");
-    const timber::Tree& tree = std::ranges::find(site.trees(), m.stem, &StandingTree::stem)->tree;
+    const timber::Tree& tree = *tree_of(m.stem);
     if (!(m.from <= tree.height() - kLeastPiece && m.stump <= tree.height()))
       return state::objection("moving.from", m.from, "nothing of the tree is left there");
     if (!(m.bare_to <= tree.height() && m.whorl_cut <= site.feed_law().branch_length))
@@ -942,14 +920,12 @@ std::string check_state(const FellingSite& site, const world::World& world,
     // All of the form follows from the tree and from where it is cut and bare.
     const timber::FellingForm form =
         timber::rest_form(tree, m.from, m.bare_to, setup_of(m.stump, m.towards));
-    bool same = alike(m.form.mass, form.mass) && alike(m.form.centre, form.centre) &&
-                alike(m.form.inertia, form.inertia) && alike(m.form.length, form.length) &&
-                alike(m.form.radius, form.radius) && alike(m.form.strength, form.strength) &&
-                alike(m.form.modulus, form.modulus) && alike(m.form.root, form.root) &&
-                alike(m.form.soil, form.soil) && alike(m.form.drag, form.drag) &&
-                alike(m.form.drag_at, form.drag_at);
-    for (int i = 0; i < timber::kStemPoints; ++i)
-      same = same && alike(m.form.point_radius[i], form.point_radius[i]);
+    using Form = timber::FellingForm;
+    bool same = std::ranges::equal(m.form.point_radius, form.point_radius, alike);
+    for (double Form::*field :
+         {&Form::mass, &Form::centre, &Form::inertia, &Form::length, &Form::radius, &Form::strength,
+          &Form::modulus, &Form::root, &Form::soil, &Form::drag, &Form::drag_at})
+      same = same && alike(m.form.*field, form.*field);
     if (!same)
       return state::objection("moving.form", m.form.mass, "the tree has another form there");
   }
@@ -961,13 +937,13 @@ std::string check_state(const FellingSite& site, const world::World& world,
         return state::objection(name + "stem", felled.stem, "felled trees end before that place");
       continue;
     }
-    if (!is_tree(felled.stem) || felled.stem == m.stem)
+    const timber::Tree* tree = tree_of(felled.stem);
+    if (tree == nullptr || felled.stem == m.stem)
       return state::objection(name + "stem", felled.stem, "there is no such tree, or it moves");
     for (std::int64_t other = 0; other < k; ++other)
       if (state.felled[other].stem == felled.stem)
         return state::objection(name + "stem", felled.stem, "a tree lies in one place only");
-    const double height =
-        std::ranges::find(site.trees(), felled.stem, &StandingTree::stem)->tree.height();
+    const double height = tree->height();
     if (!(felled.from <= height - kLeastPiece && felled.bare_to <= height &&
           felled.stump <= height))
       return state::objection(name + "from", felled.from, "nothing of the tree is left there");

@@ -50,6 +50,37 @@ int link_of(const multibody::Tree& tree, int body) {
   return body == multibody::kBase ? multibody::kBase : tree.body(body).link;
 }
 
+HeadFrame head_of(const world::GrappleFrame& frame) {
+  return {frame.pin_W, frame.log_axis_W, frame.reach_axis_W, frame.v_W, frame.omega_W};
+}
+
+int jaw_of_contact(const world::ContactState& contact) {
+  const int jaw = world::part_of_contact(contact) - kFirstJawId;
+  return jaw >= 0 && jaw < world::kGrappleParts ? jaw : -1;
+}
+
+// To logs, all that touch one of them or come by themselves, as long as the jaws are about each.
+template <class Comes, class Enclosed>
+void add_touching(const world::WorldState& state, const Comes& comes, const Enclosed& enclosed,
+                  world::LogSet& logs) {
+  for (bool more = true; more;) {
+    more = false;
+    for (std::int64_t n = 0; n < state.contacts.end; ++n) {
+      const world::ContactState& contact = state.contact[n];
+      const int a = world::log_of_contact(contact), b = world::other_log_of_contact(contact);
+      if (a < 0) continue;
+      int next = -1;
+      if (b >= 0 && logs.has(a) != logs.has(b))
+        next = logs.has(a) ? b : a;
+      else if (!logs.has(a) && comes(contact))
+        next = a;
+      if (next < 0 || !enclosed(next)) continue;
+      logs.add(next);
+      more = true;
+    }
+  }
+}
+
 world::PartRole part_role(machine::ShapeRole role) {
   constexpr world::PartRole kRoles[] = {world::PartRole::kCarrier, world::PartRole::kBoom,
                                         world::PartRole::kStick,   world::PartRole::kHead,
@@ -98,19 +129,14 @@ void add_joint_forces(const multibody::Tree& tree, const Kinematics& kinematics,
 class Worksite::Crane final : public world::Mobility {
  public:
   Crane(const machine::MachineModel& model, const machine::MachineState& state,
-        const Kinematics& kinematics, const Parts& parts, const FellingSite& felling,
-        const MovingTree& tree)
-      : model_(model),
-        state_(state),
-        kinematics_(kinematics),
-        parts_(parts),
-        felling_(felling),
-        tree_(tree) {}
+        const Kinematics& kinematics, const Parts& parts, const MovingTree& tree)
+      : model_(model), state_(state), kinematics_(kinematics), parts_(parts), tree_(tree) {}
 
   double along(int part, const Vec3& p_W, const Vec3& n_W) const override {
     const int link = parts_.link[part];
     if (link == multibody::kBase) return 0.0;
-    if (link == kTreeLink) return felling_.inverse_mass(tree_, p_W, n_W);
+    if (link == kTreeLink)
+      return FellingSite::inverse_mass(tree_, p_W - parts_.part[part].p_W, n_W);
     if (!mass_) mass_.emplace(model_, state_);
     double row[kMaxLinks] = {};
     add_joint_forces(model_.tree, kinematics_, link, p_W, n_W, row);
@@ -122,7 +148,6 @@ class Worksite::Crane final : public world::Mobility {
   const machine::MachineState& state_;
   const Kinematics& kinematics_;
   const Parts& parts_;
-  const FellingSite& felling_;
   const MovingTree& tree_;
   mutable std::optional<machine::FreeMass> mass_;
 };
@@ -203,8 +228,7 @@ world::GrappleFrame Worksite::grapple_frame(const Kinematics& kinematics) const 
 }
 
 HeadFrame Worksite::head_frame(const Kinematics& kinematics) const {
-  const world::GrappleFrame frame = grapple_frame(kinematics);
-  return {frame.pin_W, frame.log_axis_W, frame.reach_axis_W, frame.v_W, frame.omega_W};
+  return head_of(grapple_frame(kinematics));
 }
 
 void Worksite::gather(const Kinematics& kinematics, const WorksiteState& state,
@@ -222,10 +246,8 @@ void Worksite::gather(const Kinematics& kinematics, const WorksiteState& state,
     part.omega_W = body.omega_W;
     part.role = part_role(shape.role);
     const int link = link_of(model.tree, shape.body);
-    const bool of_carrier = part.role == world::PartRole::kCarrier ||
-                            part.role == world::PartRole::kStake ||
-                            part.role == world::PartRole::kBed;
-    part.rides = of_carrier && link != multibody::kBase && simulation_.carrier().carries(link);
+    part.rides =
+        is_of_carrier(part.role) && link != multibody::kBase && simulation_.carrier().carries(link);
     part.id = ++id;
     parts.link[parts.count++] = link;
   }
@@ -276,15 +298,14 @@ void Worksite::joint_forces(const Kinematics& kinematics, const Parts& parts,
 // Null: it meets nothing.
 const timber::FellingTouch* Worksite::touch_of_tree(const Parts& parts,
                                                     const world::PartForces& forces,
-                                                    const WorksiteState& state,
-                                                    timber::FellingTouch& touch) const {
+                                                    timber::FellingTouch& touch) {
   bool any = false;
   for (int n = 0; n < forces.count; ++n) {
     const world::PartForce& force = forces.force[n];
     if (parts.link[force.part] != kTreeLink) continue;
     any = true;
     touch.force += force.f_W;
-    touch.torque += (force.p_W - felling_.centre_W(state.timber.moving)).cross(force.f_W);
+    touch.torque += (force.p_W - parts.part[force.part].p_W).cross(force.f_W);
   }
   return any ? &touch : nullptr;
 }
@@ -328,8 +349,7 @@ void Worksite::move_grapple(double demand, const Kinematics& kinematics, sim::Si
   const double before = grapple.opening;
   double next = std::clamp(before - demand * h / g.closing_time_s, 0.0, 1.0);
   const world::GrappleFrame frame = grapple_frame(kinematics);
-  if (felling_.present() && grapple.held < 0 &&
-      move_knives(before, next, demand, kinematics, state)) {
+  if (felling_.present() && grapple.held < 0 && move_knives(before, next, demand, frame, state)) {
     // They are about a tree.
   } else if (grapple.held >= 0) {
     const double around = this->around(grapple.held, state);
@@ -361,11 +381,10 @@ double Worksite::seat(int log, const WorksiteState& state) const {
 }
 
 // A standing tree in the head, or one that the closing knives take. False: there is none.
-bool Worksite::move_knives(double before, double& next, double demand, const Kinematics& kinematics,
-                           WorksiteState& state) const {
+bool Worksite::move_knives(double before, double& next, double demand,
+                           const world::GrappleFrame& frame, WorksiteState& state) const {
   TimberState& timber = state.timber;
   const int held = felling_.gripped(timber);
-  const world::GrappleFrame frame = grapple_frame(kinematics);
   const int tree = held >= 0 ? held : felling_.between_knives(frame, before, timber);
   if (tree < 0) return false;
   const double around = felling_.around(tree, frame.pin_W, timber);
@@ -373,7 +392,7 @@ bool Worksite::move_knives(double before, double& next, double demand, const Kin
   if (held >= 0) {
     if (next > around + kLetGo) felling_.let_go(timber);
   } else if (demand > 0.0 && next <= around + kGripSlack) {
-    felling_.grip(tree, head_frame(kinematics), timber);
+    felling_.grip(tree, head_of(frame), timber);
   }
   return true;
 }
@@ -383,51 +402,46 @@ bool Worksite::move_knives(double before, double& next, double demand, const Kin
 world::LogSet Worksite::between_jaws(const Kinematics& kinematics,
                                      const WorksiteState& state) const {
   const std::vector<machine::ContactShape>& shapes = machine().shapes;
-  world::LogSet jaw_side[2], frame, out;
+  world::LogSet jaw_side[2], on_frame, out;
   for (std::int64_t n = 0; n < state.world.contacts.end; ++n) {
     const world::ContactState& contact = state.world.contact[n];
     const int log = world::log_of_contact(contact);
     if (log < 0) continue;
-    const int part = world::part_of_contact(contact), jaw = part - kFirstJawId;
-    if (jaw >= 0 && jaw < world::kGrappleParts)
+    const int part = world::part_of_contact(contact), jaw = jaw_of_contact(contact);
+    if (jaw >= 0)
       jaw_side[jaw < world::kGrappleParts / 2 ? 0 : 1].add(log);
     else if (part >= 1 && part <= static_cast<int>(shapes.size()) &&
              nth(shapes, part - 1).role == machine::ShapeRole::kHead)
-      frame.add(log);
+      on_frame.add(log);
   }
+  if (jaw_side[0].empty() && jaw_side[1].empty()) return out;
+  const world::GrappleFrame frame = grapple_frame(kinematics);
+  const auto enclosed = [&](int log) { return encloses(log, frame, state); };
   for (int i = 0; i < world_.log_count(); ++i) {
     const bool left = jaw_side[0].has(i), right = jaw_side[1].has(i);
-    if ((left && right) || ((left || right) && frame.has(i) && encloses(i, kinematics, state)))
-      out.add(i);
+    if ((left && right) || ((left || right) && on_frame.has(i) && enclosed(i))) out.add(i);
   }
   const int held = state.grapple.held;
-  if (held >= 0 ? out.has(held) : !out.empty()) return out;
+  const bool found = held >= 0 ? out.has(held) : !out.empty();
+  if (found || jaw_side[0].empty() || jaw_side[1].empty()) return out;
   world::LogSet linked;
+  add_touching(
+      state.world,
+      [&](const world::ContactState& contact) {
+        return jaw_side[0].has(world::log_of_contact(contact));
+      },
+      enclosed, linked);
   bool across = false;
-  for (bool more = !jaw_side[0].empty() && !jaw_side[1].empty(); more;) {
-    more = false;
-    for (std::int64_t n = 0; n < state.world.contacts.end; ++n) {
-      const world::ContactState& contact = state.world.contact[n];
-      const int a = world::log_of_contact(contact), b = world::other_log_of_contact(contact);
-      if (a < 0) continue;
-      int next = -1;
-      if (b >= 0 && linked.has(a) != linked.has(b))
-        next = linked.has(a) ? b : a;
-      else if (!linked.has(a) && jaw_side[0].has(a))
-        next = a;
-      if (next < 0 || !encloses(next, kinematics, state)) continue;
-      linked.add(next);
-      across = across || jaw_side[1].has(next);
-      more = true;
-    }
-  }
+  for (int i = 0; i < world_.log_count(); ++i)
+    across = across || (linked.has(i) && jaw_side[1].has(i));
   for (int i = 0; across && i < world_.log_count(); ++i)
     if (linked.has(i)) out.add(i);
   return out;
 }
 
-bool Worksite::encloses(int log, const Kinematics& kinematics, const WorksiteState& state) const {
-  return world::can_grip(grapple_frame(kinematics), state.grapple.opening,
+bool Worksite::encloses(int log, const world::GrappleFrame& frame,
+                        const WorksiteState& state) const {
+  return world::can_grip(frame, state.grapple.opening,
                          world::log_shape(size_of(log, state), state.world.log[log]));
 }
 
@@ -438,24 +452,10 @@ world::LogSet Worksite::carried(const Kinematics& kinematics, const WorksiteStat
   if (!machine().grapple.driven()) return out;
   out = between_jaws(kinematics, state);
   out.add(state.grapple.held);
-  for (bool more = true; more;) {
-    more = false;
-    for (std::int64_t n = 0; n < state.world.contacts.end; ++n) {
-      const world::ContactState& contact = state.world.contact[n];
-      const int a = world::log_of_contact(contact);
-      if (a < 0) continue;
-      const int b = world::other_log_of_contact(contact);
-      const int jaw = world::part_of_contact(contact) - kFirstJawId;
-      int next = -1;
-      if (b >= 0 && out.has(a) != out.has(b))
-        next = out.has(a) ? b : a;
-      else if (jaw >= 0 && jaw < world::kGrappleParts && !out.has(a))
-        next = a;
-      if (next < 0 || !encloses(next, kinematics, state)) continue;
-      out.add(next);
-      more = true;
-    }
-  }
+  const world::GrappleFrame frame = grapple_frame(kinematics);
+  add_touching(
+      state.world, [](const world::ContactState& contact) { return jaw_of_contact(contact) >= 0; },
+      [&](int log) { return encloses(log, frame, state); }, out);
   return out;
 }
 
@@ -534,8 +534,10 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
   // have their velocities from before.
   gather(before, state, parts);
   const bool fells = felling_.present();
+  world::StemChanges changes;
   if (fells) {
-    felling_.look_at_leaving(grapple_frame(before), state.timber);
+    const world::GrappleFrame frame = grapple_frame(before);
+    felling_.look_at_leaving(frame, state.timber);
     const auto used = static_cast<std::size_t>(parts.count);
     const int trees = felling_.parts(parts.span(), simulation_.tick_s(), state.timber, state.world,
                                      std::span(parts.part).subspan(used));
@@ -543,25 +545,21 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
       parts.link[parts.count] = parts.part[parts.count].role == world::PartRole::kLyingTree
                                     ? multibody::kBase
                                     : kTreeLink;
+    felling_.changes(state.timber,
+                     felling_.between_knives(frame, state.grapple.opening, state.timber), changes);
   }
   world::PartForces forces;
-  const Crane crane(machine(), m, before, parts, felling_, state.timber.moving);
+  const Crane crane(machine(), m, before, parts, state.timber.moving);
   world::LogSet carried;
   if (driven && state.grapple.held >= 0) carried = this->carried(before, state);
   double tau[kMaxLinks];
-  world::StemChanges changes;
-  if (fells)
-    felling_.changes(
-        state.timber,
-        felling_.between_knives(grapple_frame(before), state.grapple.opening, state.timber),
-        changes);
   world_.step(parts.span(), simulation_.tick_s(), state.world, forces, &crane, carried,
               fells ? &changes : nullptr);
   joint_forces(before, parts, forces, tau);
   if (fells) {
     timber::FellingTouch touch;
     FellingSite::strike(forces.stems_struck, state.timber);
-    use_head(head, before, sim, touch_of_tree(parts, forces, state, touch), state, tau);
+    use_head(head, before, sim, touch_of_tree(parts, forces, touch), state, tau);
   }
   const Vec3 v_before_W =
       state.grapple.held < 0 ? Vec3::Zero().eval() : vec(state.world.log[state.grapple.held].v);

@@ -45,7 +45,7 @@ constexpr bool is_tree(PartRole role) {
 }
 constexpr bool is_wood(PartRole role) { return is_tree(role) || role == PartRole::kLyingTree; }
 constexpr bool takes_part(PartRole role) {
-  return role != PartRole::kCarrier && !is_load_space(role) && role != PartRole::kLyingTree;
+  return !is_of_carrier(role) && role != PartRole::kLyingTree;
 }
 inline bool meets(const MachinePart& part, Obstacle fixed) {
   return takes_part(part.role) || (part.rides && fixed == Obstacle::kStem);

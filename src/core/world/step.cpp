@@ -7,6 +7,7 @@
 #include "contact_keys.hpp"
 #include "contact_law.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
+#include "knuckleboom/core/world/box.hpp"
 #include "knuckleboom/core/world/closest_points.hpp"
 
 namespace knuckleboom::world {
@@ -47,19 +48,6 @@ std::int32_t object_of(PartRole role) {
 // Depth beyond the axis up to which what meets a part is pushed back.
 double followed(PartRole role) { return is_tree(role) ? kTreeFollowed : kFollowed; }
 
-struct Box {
-  Vec3 low, high;
-};
-
-bool overlap(const Box& a, const Box& b) {
-  return (a.low.array() <= b.high.array()).all() && (b.low.array() <= a.high.array()).all();
-}
-
-Box box_of(const Moving& m, double margin) {
-  const Vec3 r = Vec3::Constant(m.radius + margin);
-  return {m.a.cwiseMin(m.b) - r, m.a.cwiseMax(m.b) + r};
-}
-
 double fastest(const Moving& m) {
   return std::sqrt(std::max(m.velocity_at(m.a).squaredNorm(), m.velocity_at(m.b).squaredNorm()));
 }
@@ -82,13 +70,6 @@ Box box_around(const LogState& log, double half_length) {
   const Vec3 r = Vec3::Constant(half_length + kBoxMargin);
   return {p - r, p + r};
 }
-
-void include(const Box& box, Box& in) {
-  in.low = in.low.cwiseMin(box.low);
-  in.high = in.high.cwiseMax(box.high);
-}
-
-Box no_box() { return {Vec3::Constant(1e30), Vec3::Constant(-1e30)}; }
 
 template <int Capacity>
 struct Pairs {
@@ -269,15 +250,16 @@ class Tick {
     bool wakes_up[kMaxMachineShapes];
     std::uint32_t role_bit[kMaxMachineShapes], roles = 0;
     for (int i = 0; i < part_count_; ++i) {
+      const PartRole role = nth(parts_, i).role;
+      const bool rides = nth(parts_, i).rides, carrier = !takes_part(role);
       const double speed = fastest(part_[i]);
-      part_box[i] = box_of(part_[i], kBoxMargin + followed(nth(parts_, i).role) + dt_ * speed);
-      const bool carrier = !takes_part(nth(parts_, i).role);
-      wakes_up[i] = !carrier || speed > (nth(parts_, i).rides ? kRidingSpeed : kStillSpeed);
+      part_box[i] = box_of(part_[i], kBoxMargin + followed(role) + dt_ * speed);
+      wakes_up[i] = !carrier || speed > (rides ? kRidingSpeed : kStillSpeed);
       include(part_box[i], any);
-      roles |= role_bit[i] = bit_of(nth(parts_, i).role);
+      roles |= role_bit[i] = bit_of(role);
       if (wakes_up[i]) include(part_box[i], waking);
-      if (!carrier || nth(parts_, i).rides) include(part_box[i], all);
-      if (carrier || is_tree(nth(parts_, i).role)) continue;
+      if (!carrier || rides) include(part_box[i], all);
+      if (carrier || is_tree(role)) continue;
       if (part_box[i].low.z() < world_.ground_top())
         ground_part_[ground_part_count_++] = static_cast<std::int16_t>(i);
     }
@@ -823,9 +805,8 @@ class Tick {
     if (changes_ == nullptr) return false;
     const auto between = [this](const MachinePart& head, std::int32_t id) {
       const bool jaw = head.role == PartRole::kJaw;
-      return (jaw && id >= changes_->between_from && id <= changes_->between_to) ||
-             ((jaw || head.role == PartRole::kHead) && id >= changes_->leaving_from &&
-              id <= changes_->leaving_to);
+      return (jaw && changes_->between_parts.has(id)) ||
+             ((jaw || head.role == PartRole::kHead) && changes_->leaving_parts.has(id));
     };
     return between(a, b.id) || between(b, a.id);
   }

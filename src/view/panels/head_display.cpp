@@ -11,8 +11,7 @@ constexpr float kDisplayWidth = 340.0F, kDisplayPad = 10.0F;
 constexpr float kBesideInset = 300.0F;  // from the left: Scene::inset_rectangle
 constexpr float kOverStatus = 34.0F;    // from below
 constexpr float kReadingHeight = 46.0F, kWantedHeight = 34.0F, kRowHeight = 17.0F;
-constexpr int kPresetsInRow = 3;
-constexpr std::size_t kMostProductRows = 6;
+constexpr std::size_t kPresetsInRow = 3, kMostProductRows = 6;
 
 void draw_reading(Painter& painter, const Rect& card, float y, const HeadDisplay& display) {
   const float left = card.x + kDisplayPad, right = card.right() - kDisplayPad;
@@ -41,9 +40,8 @@ void draw_presets(Painter& painter, const Rect& card, float y, const HeadDisplay
   const float column = (card.width - 2.0F * kDisplayPad) / static_cast<float>(kPresetsInRow);
   for (std::size_t i = 0; i < display.presets.size(); ++i) {
     const HeadDisplay::Preset& preset = display.presets[i];
-    const float x =
-        card.x + kDisplayPad + column * static_cast<float>(i % std::size_t{kPresetsInRow});
-    const float at = y + kRowHeight * static_cast<float>(i / std::size_t{kPresetsInRow});
+    const float x = card.x + kDisplayPad + column * static_cast<float>(i % kPresetsInRow);
+    const float at = y + kRowHeight * static_cast<float>(i / kPresetsInRow);
     painter.text(x, at, Type::kSmall, kDim, preset.button);
     painter.text(x + 18.0F, at, Type::kSmall, preset.wanted ? kAccent : kText, preset.length);
   }
@@ -70,8 +68,7 @@ void draw_products(Painter& painter, const Rect& card, float y, const HeadDispla
 
 void draw_head_display(Painter& painter, const HeadDisplay& display) {
   if (!display.present) return;
-  const std::size_t preset_rows =
-      (display.presets.size() + std::size_t{kPresetsInRow} - 1) / std::size_t{kPresetsInRow};
+  const std::size_t preset_rows = (display.presets.size() + kPresetsInRow - 1) / kPresetsInRow;
   const std::size_t product_rows = 1 + std::min(display.products.size(), kMostProductRows);
   const float presets = kRowHeight * static_cast<float>(preset_rows) + 6.0F;
   const float height = 2.0F * kDisplayPad + kReadingHeight + kWantedHeight + presets +

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -103,18 +104,24 @@ struct ElementSample {
   double feed_m_s = 0.0;   // towards the tip positive
 };
 
-// Bits of what is true of a sample, as the channel `work_signals` has them.
+// Truths of a sample, from the lowest bit of the channel `work_signals` on.
+inline constexpr bool ElementSample::*kElementSignals[] = {
+    &ElementSample::on_ground, &ElementSample::in_box, &ElementSample::moves,
+    &ElementSample::standing, &ElementSample::saw};
+inline constexpr int kSignalSets = 1 << std::size(kElementSignals);
 inline std::int32_t signals_of(const ElementSample& at) {
-  return (at.on_ground ? 1 : 0) + (at.in_box ? 2 : 0) + (at.moves ? 4 : 0) + (at.standing ? 8 : 0) +
-         (at.saw ? 16 : 0);
+  std::int32_t bits = 0, bit = 1;
+  for (const auto signal : kElementSignals) {
+    if (at.*signal) bits |= bit;
+    bit *= 2;
+  }
+  return bits;
 }
-inline constexpr int kSignalSets = 32;
 inline void set_signals(long bits, ElementSample& at) {
-  at.on_ground = (bits & 1) != 0;
-  at.in_box = (bits & 2) != 0;
-  at.moves = (bits & 4) != 0;
-  at.standing = (bits & 8) != 0;
-  at.saw = (bits & 16) != 0;
+  for (const auto signal : kElementSignals) {
+    at.*signal = (bits & 1) != 0;
+    bits >>= 1;
+  }
 }
 
 // Begins at a tick and lasts until the next one of its track.

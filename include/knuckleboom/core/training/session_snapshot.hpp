@@ -126,6 +126,8 @@ static_assert(std::is_trivially_copyable_v<SessionSnapshot>);
 
 // A stem that moves or lies; null: it stands as it has grown.
 const TreeSnapshot* tree_of(int stem, const SessionSnapshot& snapshot);
+// The one in a harvester's head; null: there is none.
+const TreeSnapshot* tree_in_head(const SessionSnapshot& snapshot);
 
 // A log's size, as it was cut off if it was; zeros: it is not there yet.
 world::LogSize log_size(int log, const world::WorldRecipe& world, const SessionSnapshot& snapshot);

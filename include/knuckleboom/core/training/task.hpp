@@ -138,7 +138,8 @@ constexpr auto state_fields(const ScoreState* /*type*/) {
       KB_FIELD(motion), KB_FIELD(cycle), KB_FIELD(approach), KB_FIELD(legs), KB_FIELD(elements));
 }
 
-inline constexpr double kReadyTime = 10.0;  // s, for looking round before the clock runs
+inline constexpr double kReadyTime = 10.0;     // s, for looking round before the clock runs
+inline constexpr double kLengthWithin = 0.03;  // m; a log that is no more off has its length
 
 class Task {
  public:

@@ -1,7 +1,8 @@
 // Standing trees that a harvester's head grips, saws and lets fall. docs/theory/timber.md, "In a session".
 //
 // One tree at a time moves: the one in the head, or one that still falls. It is a timber::Felling whose stump
-// stands on level ground; what lies is kept as a line. Both meet the world as parts, row after row of capsules. Constant; what changes is in a TimberState, a value.
+// stands on level ground; what lies is kept as a line. Both meet the world as parts, row after row of capsules.
+// Constant; what changes is in a TimberState, a value.
 #pragma once
 
 #include <array>
@@ -205,9 +206,12 @@ class FellingSite {
             const world::WorldState& world, std::span<world::MachinePart> out) const;
   // Whether the tree that the head has let go is out of the reach of its knives.
   void look_at_leaving(const world::GrappleFrame& frame, TimberState& state) const;
-  // 1/kg, of the moving tree at a point.
-  double inverse_mass(const MovingTree& tree, const Vec3& p_W, const Vec3& n_W) const;
+  // 1/kg, of the moving tree at a point. arm: to it from the tree's centre.
+  static double inverse_mass(const MovingTree& tree, const Vec3& arm_W, const Vec3& n_W);
   Vec3 centre_W(const MovingTree& tree) const { return foot_W(tree.stem) + vec(tree.p); }
+  Vec3 butt_W(const MovingTree& tree) const {
+    return centre_W(tree) - tree.form.centre * vec(tree.n);
+  }
   // Stems that the falling tree has come upon.
   static void strike(int stems, TimberState& state);
   // Torque of the tilt [N m]. q, v: of its joint.

@@ -117,22 +117,22 @@ class Worksite {
   world::GrappleFrame grapple_frame(const multibody::Kinematics& kinematics) const;
   void move_grapple(double demand, const multibody::Kinematics& kinematics, sim::SimState& sim,
                     WorksiteState& state) const;
-  bool move_knives(double before, double& next, double demand,
-                   const multibody::Kinematics& kinematics, WorksiteState& state) const;
+  bool move_knives(double before, double& next, double demand, const world::GrappleFrame& frame,
+                   WorksiteState& state) const;
   void take_hold(int log, const multibody::Kinematics& kinematics, sim::SimState& sim,
                  WorksiteState& state) const;
   void use_head(const HeadDemand& demand, const multibody::Kinematics& kinematics,
                 const sim::SimState& sim, const timber::FellingTouch* touch, WorksiteState& state,
                 double* tau) const;
-  const timber::FellingTouch* touch_of_tree(const Parts& parts, const world::PartForces& forces,
-                                            const WorksiteState& state,
-                                            timber::FellingTouch& touch) const;
+  static const timber::FellingTouch* touch_of_tree(const Parts& parts,
+                                                   const world::PartForces& forces,
+                                                   timber::FellingTouch& touch);
   void let_go(sim::SimState& sim, WorksiteState& state) const;
   world::LogSet between_jaws(const multibody::Kinematics& kinematics,
                              const WorksiteState& state) const;
   double around(int log, const WorksiteState& state) const;
   double seat(int log, const WorksiteState& state) const;
-  bool encloses(int log, const multibody::Kinematics& kinematics, const WorksiteState& state) const;
+  bool encloses(int log, const world::GrappleFrame& frame, const WorksiteState& state) const;
   void feel_grip(const sim::SimState& sim, const multibody::Kinematics& kinematics,
                  WorksiteState& state) const;
   void carry_log(const multibody::Kinematics& kinematics, WorksiteState& state) const;

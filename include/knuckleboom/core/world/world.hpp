@@ -234,8 +234,12 @@ struct StemChanges {
   int count = 0;
   std::int32_t between = -1;  // between the knives of a head, which do not touch it; -1: none
   std::int32_t moving = -1;   // of which the parts of a tree are: they do not touch it; -1: none
-  // Ids of parts of a tree between the knives, and of one that these have let go and that is not clear of the head.
-  std::int32_t between_from = 0, between_to = -1, leaving_from = 0, leaving_to = -1;
+  // Parts of a tree between the knives, and of one that these have let go and that is not clear of the head.
+  struct Ids {
+    std::int32_t first = 0, count = 0;
+    bool has(std::int32_t id) const { return id >= first && id < first + count; }
+  };
+  Ids between_parts, leaving_parts;
   // Logs that have been cut off, in the places of the world's first spare logs.
   static constexpr int kMostCutOff = 64;
   LogSize cut_off[kMostCutOff];
@@ -258,6 +262,10 @@ enum class PartRole : std::int32_t {
   kTreeInHead,
   kLyingTree
 };
+// The carrier and its load space.
+constexpr bool is_of_carrier(PartRole role) {
+  return role == PartRole::kCarrier || role == PartRole::kStake || role == PartRole::kBed;
+}
 struct MachinePart {
   Capsule shape;           // world frame
   Vec3 p_W, v_W, omega_W;  // motion of the body it is fixed to: a point, its velocity, rotation

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,60 @@ inline void merge(std::vector<TruePiece>& truth) {
   truth = out;
 }
 
+// Writes signals sample by sample.
+class Writer {
+ protected:
+  Writer(unsigned seed, bool noise) : random_(seed), noise_(noise) {}
+
+  double uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
+  bool chance(double share) { return uniform(0.0, 1.0) < share; }
+  // Mostly short, up to 30 s.
+  int seconds(double low, double high) {
+    const double t = low * std::pow(high / low, std::pow(uniform(0.0, 1.0), 1.5));
+    return std::max(1, static_cast<int>(std::lround(t * kHz)));
+  }
+  int now() const { return static_cast<int>(made_.samples.size()); }
+  // Turning on the spot in x and y, so that the way over half a second is the speed's.
+  ElementSample& write(double speed) {
+    at_.tip_m_s[0] = speed;
+    at_.tip_m[0] += speed / kHz * side_;
+    if (std::fabs(at_.tip_m[0]) > 6.0) side_ = -side_;
+    at_.tick = now() + 1;
+    made_.samples.push_back(at_);
+    return made_.samples.back();
+  }
+  // other: another signal, and its noise over that of the tip.
+  void add_noise(double ElementSample::*other, double share) {
+    std::normal_distribution<double> way(0.0, 0.02);
+    for (ElementSample& s : made_.samples) {
+      for (int c = 0; c < 3; ++c) {
+        s.tip_m[c] += way(random_);
+        s.tip_m_s[c] += way(random_);
+      }
+      s.gap_m += way(random_);
+      s.*other += share * way(random_);
+    }
+  }
+
+  std::mt19937 random_;
+  bool noise_;
+  Made made_;
+  ElementSample at_;
+  double side_ = 1.0;
+};
+
+template <class Maker>
+std::vector<Made> made(unsigned first_seed, bool noise) {
+  const char* wanted = std::getenv("KNUCKLEBOOM_ELEMENT_SESSIONS");
+  const int sessions = wanted != nullptr ? std::atoi(wanted) : 8;
+  std::vector<Made> list;
+  for (int i = 0; i < sessions; ++i)
+    list.push_back(Maker(first_seed + static_cast<unsigned>(i), noise).make(20));
+  return list;
+}
+
 // At a rate: the ticks of a sample are as many as lie in 20 ms.
 inline std::vector<FinalPiece> pieces_of(const std::vector<ElementSample>& samples,
                                          int ticks_a_sample, bool head = false,
@@ -59,6 +115,41 @@ inline std::vector<FinalPiece> pieces_of(const std::vector<ElementSample>& sampl
     EXPECT_EQ(sum, end);
   }
   return pieces;
+}
+
+// Each tick belongs to one element of each track, the same in seconds at each rate.
+inline void expect_same_at_each_rate(const Made& made) {
+  const std::vector<FinalPiece> at_250 = pieces_of(made.samples, 5, made.head);
+  for (const int ticks : {10, 20, 40}) {
+    const std::vector<FinalPiece> pieces = pieces_of(made.samples, ticks, made.head);
+    ASSERT_EQ(pieces.size(), at_250.size());
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      EXPECT_EQ(pieces[i].element, at_250[i].element);
+      EXPECT_EQ(pieces[i].begin * 5, at_250[i].begin * ticks);
+      EXPECT_EQ(pieces[i].end * 5, at_250[i].end * ticks);
+    }
+  }
+}
+
+// The pieces of a track follow each other from the first tick to the last, however early the session ends.
+inline void expect_no_gap(const Made& made) {
+  for (std::size_t n :
+       {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{9}, std::size_t{77},
+        made.samples.size() / 3, made.samples.size() / 2, made.samples.size()}) {
+    const std::vector<ElementSample> some(made.samples.begin(),
+                                          made.samples.begin() + static_cast<std::ptrdiff_t>(n));
+    const std::vector<FinalPiece> pieces = pieces_of(some, 20, made.head);
+    std::int64_t at[kTracks] = {0, 0};
+    for (const FinalPiece& p : pieces) {
+      EXPECT_EQ(p.begin, at[static_cast<std::size_t>(p.track)]);
+      EXPECT_GT(p.end, p.begin);
+      at[static_cast<std::size_t>(p.track)] = p.end;
+    }
+    for (const std::int64_t end : at) EXPECT_EQ(end, 20 * static_cast<std::int64_t>(n));
+    std::int64_t single = 0;
+    for (const FinalPiece& p : single_list(pieces)) single += p.end - p.begin;
+    EXPECT_EQ(single, 20 * static_cast<std::int64_t>(n));
+  }
 }
 
 struct Quality {

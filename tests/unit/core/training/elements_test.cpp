@@ -1,9 +1,6 @@
 // Work elements against sessions made from a list of elements, whose boundaries are known.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <random>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,44 +11,28 @@ namespace knuckleboom::elements_test {
 namespace {
 
 // Writes the crane's signals piece by piece; the drive's run beside them.
-class Maker {
+class Maker : Writer {
  public:
-  Maker(unsigned seed, bool noise) : random_(seed), noise_(noise) {}
+  Maker(unsigned seed, bool noise) : Writer(seed, noise) {}
 
   Made make(int cycles) {
     rest(seconds(2.5, 6.0));
     for (int i = 0; i < cycles; ++i) cycle();
     rest(seconds(2.5, 8.0));
     add_drive();
-    if (noise_) add_noise();
+    if (noise_) add_noise(&ElementSample::carrier_m_s, 0.3);
     merge(made_.truth);
     return made_;
   }
 
  private:
-  double uniform(double low, double high) {
-    return std::uniform_real_distribution<double>(low, high)(random_);
-  }
-  bool chance(double share) { return uniform(0.0, 1.0) < share; }
-  // Mostly short, up to 30 s.
-  int seconds(double low, double high) {
-    const double t = low * std::pow(high / low, std::pow(uniform(0.0, 1.0), 1.5));
-    return std::max(1, static_cast<int>(std::lround(t * kHz)));
-  }
-  int now() const { return static_cast<int>(made_.samples.size()); }
   void put(Element element, int begin, int end) {
     made_.truth.push_back({Track::kCrane, element, begin, end});
   }
   ElementSample& add(double speed, double gap) {
-    // Turning on the spot in x and y, so that the way over half a second is the speed's.
-    at_.tip_m_s[0] = speed;
     at_.moves = true;
     at_.gap_m = gap;
-    at_.tip_m[0] += speed / kHz * side_;
-    if (std::fabs(at_.tip_m[0]) > 6.0) side_ = -side_;
-    at_.tick = now() + 1;
-    made_.samples.push_back(at_);
-    return made_.samples.back();
+    return write(speed);
   }
   // From one speed to another over n samples, up to a highest one between.
   void travel(int n, double from, double to, double top, double gap_from, double gap_to) {
@@ -192,72 +173,14 @@ class Maker {
       i += drive;
     }
   }
-  void add_noise() {
-    std::normal_distribution<double> way(0.0, 0.02);
-    for (ElementSample& s : made_.samples) {
-      for (int c = 0; c < 3; ++c) {
-        s.tip_m[c] += way(random_);
-        s.tip_m_s[c] += way(random_);
-      }
-      s.gap_m += way(random_);
-      s.carrier_m_s += 0.3 * way(random_);
-    }
-  }
-  std::mt19937 random_;
-  bool noise_;
-  Made made_;
-  ElementSample at_;
-  double side_ = 1.0;
+
   int log_ = 0, chatter_ = 7;
 };
 
-std::vector<Made> made(bool noise) {
-  const char* wanted = std::getenv("KNUCKLEBOOM_ELEMENT_SESSIONS");
-  const int sessions = wanted != nullptr ? std::atoi(wanted) : 8;
-  std::vector<Made> list;
-  for (int i = 0; i < sessions; ++i)
-    list.push_back(Maker(7U + static_cast<unsigned>(i), noise).make(20));
-  return list;
-}
-
-TEST(Elements, OfMadeSessionsAreTheirs) { expect_accepted(compare(made(false)), 0.98); }
-TEST(Elements, OfNoisySessionsAreTheirs) { expect_accepted(compare(made(true)), 0.95); }
-
-// Each tick belongs to one element of each track, the same in seconds at each rate.
-TEST(Elements, AreTheSameAtEachRate) {
-  const Made made = Maker(3, true).make(15);
-  const std::vector<FinalPiece> at_250 = pieces_of(made.samples, 5);
-  for (const int ticks : {10, 20, 40}) {
-    const std::vector<FinalPiece> pieces = pieces_of(made.samples, ticks);
-    ASSERT_EQ(pieces.size(), at_250.size());
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      EXPECT_EQ(pieces[i].element, at_250[i].element);
-      EXPECT_EQ(pieces[i].begin * 5, at_250[i].begin * ticks);
-      EXPECT_EQ(pieces[i].end * 5, at_250[i].end * ticks);
-    }
-  }
-}
-
-// The pieces of a track follow each other from the first tick to the last.
-TEST(Elements, OfCutOffSessionsLeaveNoGap) {
-  const Made made = Maker(5, true).make(6);
-  for (std::size_t n :
-       {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{9}, std::size_t{77},
-        made.samples.size() / 3, made.samples.size() / 2, made.samples.size()}) {
-    const std::vector<ElementSample> some(made.samples.begin(),
-                                          made.samples.begin() + static_cast<std::ptrdiff_t>(n));
-    std::int64_t at[kTracks] = {0, 0};
-    for (const FinalPiece& p : pieces_of(some, 20)) {
-      EXPECT_EQ(p.begin, at[static_cast<std::size_t>(p.track)]);
-      EXPECT_GT(p.end, p.begin);
-      at[static_cast<std::size_t>(p.track)] = p.end;
-    }
-    for (const std::int64_t end : at) EXPECT_EQ(end, 20 * static_cast<std::int64_t>(n));
-    std::int64_t single = 0;
-    for (const FinalPiece& p : single_list(pieces_of(some, 20))) single += p.end - p.begin;
-    EXPECT_EQ(single, 20 * static_cast<std::int64_t>(n));
-  }
-}
+TEST(Elements, OfMadeSessionsAreTheirs) { expect_accepted(compare(made<Maker>(7, false)), 0.98); }
+TEST(Elements, OfNoisySessionsAreTheirs) { expect_accepted(compare(made<Maker>(7, true)), 0.95); }
+TEST(Elements, AreTheSameAtEachRate) { expect_same_at_each_rate(Maker(3, true).make(15)); }
+TEST(Elements, OfCutOffSessionsLeaveNoGap) { expect_no_gap(Maker(5, true).make(6)); }
 
 // How often an element was is the number of its pieces.
 TEST(Elements, ALoadThatIsThereAtTheBeginningIsCarried) {

@@ -1,9 +1,6 @@
 // Work elements of a harvester's head against sessions made from a list of elements.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <random>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -16,9 +13,9 @@ namespace {
 constexpr double kUpright = 1.5707963;
 
 // Writes the signals of crane and head tree by tree.
-class HeadMaker {
+class HeadMaker : Writer {
  public:
-  HeadMaker(unsigned seed, bool noise) : random_(seed), noise_(noise) {}
+  HeadMaker(unsigned seed, bool noise) : Writer(seed, noise) {}
 
   Made make(int trees) {
     made_.head = true;
@@ -35,32 +32,18 @@ class HeadMaker {
     out();
     still(Element::kIdle, seconds(2.5, 8.0));
     made_.truth.push_back({Track::kDrive, Element::kIdle, 0, now()});
-    if (noise_) add_noise();
+    if (noise_) add_noise(&ElementSample::feed_m_s, 1.0);
     merge(made_.truth);
     return made_;
   }
 
  private:
-  double uniform(double low, double high) {
-    return std::uniform_real_distribution<double>(low, high)(random_);
-  }
-  bool chance(double share) { return uniform(0.0, 1.0) < share; }
-  // Mostly short, up to 30 s.
-  int seconds(double low, double high) {
-    const double t = low * std::pow(high / low, std::pow(uniform(0.0, 1.0), 1.5));
-    return std::max(1, static_cast<int>(std::lround(t * kHz)));
-  }
-  int now() const { return static_cast<int>(made_.samples.size()); }
   void put(Element element, int begin) {
     made_.truth.push_back({Track::kCrane, element, begin, now()});
   }
   void add(double speed, bool moves = true) {
-    at_.tip_m_s[0] = speed;
     at_.moves = moves || at_.saw || std::fabs(at_.feed_m_s) > 0.1;
-    at_.tip_m[0] += speed / kHz * side_;
-    if (std::fabs(at_.tip_m[0]) > 6.0) side_ = -side_;
-    at_.tick = now() + 1;
-    made_.samples.push_back(at_);
+    write(speed);
   }
   void still(Element element, int n) {
     const int begin = now();
@@ -174,66 +157,17 @@ class HeadMaker {
     put(Element::kArrange, begin);
     release(Element::kArrange);
   }
-  void add_noise() {
-    std::normal_distribution<double> way(0.0, 0.02);
-    for (ElementSample& s : made_.samples) {
-      for (int c = 0; c < 3; ++c) {
-        s.tip_m[c] += way(random_);
-        s.tip_m_s[c] += way(random_);
-      }
-      s.gap_m += way(random_);
-      s.feed_m_s += way(random_);
-    }
-  }
-
-  std::mt19937 random_;
-  bool noise_, fed_ = false;
-  Made made_;
-  ElementSample at_;
-  double side_ = 1.0;
+  bool fed_ = false;
 };
 
-std::vector<Made> made(bool noise) {
-  const char* wanted = std::getenv("KNUCKLEBOOM_ELEMENT_SESSIONS");
-  const int sessions = wanted != nullptr ? std::atoi(wanted) : 8;
-  std::vector<Made> list;
-  for (int i = 0; i < sessions; ++i)
-    list.push_back(HeadMaker(11U + static_cast<unsigned>(i), noise).make(20));
-  return list;
+TEST(HeadElements, OfMadeSessionsAreTheirs) {
+  expect_accepted(compare(made<HeadMaker>(11, false)), 0.98);
 }
-
-TEST(HeadElements, OfMadeSessionsAreTheirs) { expect_accepted(compare(made(false)), 0.98); }
-TEST(HeadElements, OfNoisySessionsAreTheirs) { expect_accepted(compare(made(true)), 0.95); }
-
-TEST(HeadElements, AreTheSameAtEachRate) {
-  const Made made = HeadMaker(3, true).make(15);
-  const std::vector<FinalPiece> at_250 = pieces_of(made.samples, 5, true);
-  for (const int ticks : {10, 20, 40}) {
-    const std::vector<FinalPiece> pieces = pieces_of(made.samples, ticks, true);
-    ASSERT_EQ(pieces.size(), at_250.size());
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      EXPECT_EQ(pieces[i].element, at_250[i].element);
-      EXPECT_EQ(pieces[i].begin * 5, at_250[i].begin * ticks);
-      EXPECT_EQ(pieces[i].end * 5, at_250[i].end * ticks);
-    }
-  }
+TEST(HeadElements, OfNoisySessionsAreTheirs) {
+  expect_accepted(compare(made<HeadMaker>(11, true)), 0.95);
 }
-
-TEST(HeadElements, OfCutOffSessionsLeaveNoGap) {
-  const Made made = HeadMaker(5, true).make(6);
-  for (std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{9},
-                        made.samples.size() / 3, made.samples.size() / 2, made.samples.size()}) {
-    const std::vector<ElementSample> some(made.samples.begin(),
-                                          made.samples.begin() + static_cast<std::ptrdiff_t>(n));
-    std::int64_t at[kTracks] = {0, 0};
-    for (const FinalPiece& p : pieces_of(some, 20, true)) {
-      EXPECT_EQ(p.begin, at[static_cast<std::size_t>(p.track)]);
-      EXPECT_GT(p.end, p.begin);
-      at[static_cast<std::size_t>(p.track)] = p.end;
-    }
-    for (const std::int64_t end : at) EXPECT_EQ(end, 20 * static_cast<std::int64_t>(n));
-  }
-}
+TEST(HeadElements, AreTheSameAtEachRate) { expect_same_at_each_rate(HeadMaker(3, true).make(15)); }
+TEST(HeadElements, OfCutOffSessionsLeaveNoGap) { expect_no_gap(HeadMaker(5, true).make(6)); }
 
 // A session with everything a quarter within and a quarter beyond each threshold.
 struct HeadEdges {

@@ -1,0 +1,22 @@
+#include "app/commands/logs.hpp"
+
+#include <fmt/format.h>
+
+#include "app/shell/config_paths.hpp"
+#include "app/shell/console.hpp"
+#include "knuckleboom/io/file_kind.hpp"
+
+namespace knuckleboom::app {
+
+std::optional<io::MachineFile> named_machine(const std::string& name_or_file) {
+  if (name_or_file.empty()) return std::nullopt;
+  const std::filesystem::path path = find_machine(name_or_file);
+  io::refuse_other_kind(path.string(), io::FileKind::kMachine);
+  return io::read_machine(path);
+}
+
+void tell_notes(const std::filesystem::path& table, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) complain(fmt::format("{}: {}", table.string(), note));
+}
+
+}  // namespace knuckleboom::app
