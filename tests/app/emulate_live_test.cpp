@@ -30,9 +30,6 @@ using testing::HasSubstr;
 using testing::Not;
 
 const std::string kSignals = KNUCKLEBOOM_SOURCE_DIR "/config/signals/";
-// A busy computer must not affect a test.
-const std::vector<std::string> kPatient = {"--set", "safety.late_tick_ms=3000", "--set",
-                                           "safety.console_s=20"};
 
 void pause(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
@@ -43,18 +40,18 @@ class EmulateLive : public testing::Test {
     write_text(folder_ / name, text);
     return file(name);
   }
-  // A shipped signal file at other ports, so that no run of the user's is in the way.
-  std::string at_ports(const std::string& name, const std::string& from,
-                       const std::string& to) const {
+  // A shipped signal file at other ports, so that no run of the user's is in the way, and as patient.
+  std::string at_ports(const std::string& name,
+                       const std::vector<std::pair<const char*, const char*>>& ports) const {
     std::string text = content_of(kSignals + name);
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-      text.replace(at, from.size(), to);
-    return write(name, text);
+    for (const auto& [from, to] : ports) text = std::regex_replace(text, std::regex(from), to);
+    text = std::regex_replace(text, std::regex("stale_ms = 20\n"), "");
+    const char* patient = "direction = \"in\"\nstale_ms = 400";
+    return write(name, std::regex_replace(text, std::regex("direction = \"in\""), patient));
   }
   static std::vector<std::string> live(std::vector<std::string> arguments, bool patient = true) {
     arguments.insert(arguments.begin(), {"emulate", "peg_on_plane", "--live"});
-    if (patient) arguments.insert(arguments.end(), kPatient.begin(), kPatient.end());
-    return arguments;
+    return patient ? patiently(arguments) : arguments;
   }
 
   const TemporaryFolder folder_;
@@ -152,7 +149,7 @@ TEST_F(EmulateLive, SourcesChangeWithoutABump) {
 }
 
 TEST_F(EmulateLive, StandSteersThenFallsSilent) {
-  const std::string signals = at_ports("operator_stand.toml", "47811", "47511");
+  const std::string signals = at_ports("operator_stand.toml", {{"47811", "47511"}});
   const std::string wave = write("w.csv", "t_s,operator.x\n0,-0.02\n60,-0.02\n");
   Program stand(with_key({"--signals", signals, "--log", wave}), {}, peer_binary());
   const std::string script = write("c.txt", "0.3 run\n2.9 show tip.x\n");
@@ -173,7 +170,7 @@ TEST_F(EmulateLive, StandSteersThenFallsSilent) {
 }
 
 TEST_F(EmulateLive, SaysItsSafeValuesLast) {
-  const std::string signals = at_ports("operator_stand.toml", "47811", "47521");
+  const std::string signals = at_ports("operator_stand.toml", {{"47811", "47521"}});
   Program stand(with_key({"--signals", signals}), {}, peer_binary());
   Program bench(with_key(live({"--signals", signals, "--commands", write("c.txt", "0.3 run\n")})));
   EXPECT_TRUE(bench.says("running: as asked"));
@@ -188,10 +185,8 @@ TEST_F(EmulateLive, SaysItsSafeValuesLast) {
 
 // The host in a separate process: followed, and stopped when it dies.
 TEST_F(EmulateLive, HostInAnotherProcessIsFollowedAndItsSilenceStops) {
-  const std::string ours = at_ports("host_in_hardware.toml", "47801", "47531");
-  std::string text = content_of(kSignals + "host_rig.toml");
-  text = std::regex_replace(text, std::regex("47802"), "47532");
-  const std::string rig = write("rig.toml", std::regex_replace(text, std::regex("47801"), "47531"));
+  const std::string ours = at_ports("host_in_hardware.toml", {{"47801", "47531"}});
+  const std::string rig = at_ports("host_rig.toml", {{"47802", "47532"}, {"47801", "47531"}});
   const std::string script = write("c.txt", "1 run\n3 show tip_error tip.x\n");
   const std::string recording = file("r.kbe");
   Program bench(with_key(live({"--signals", ours, "--commands", script, "--record", recording})));

@@ -162,10 +162,10 @@ plant = { offset = 0.006 }
                      "0.5"});
   }
   std::vector<std::string> live(const char* duration) const {
-    return with_key({"emulate", "peg_on_plane", "--live", "--signals", file("signals.toml"),
-                     "--commands", file("commands.txt"), "--duration", duration, "--record",
-                     file("run.kbe"), "--log", file("live.csv"), "--log-signals",
-                     "tip.*,operator.*,mode"});
+    return with_key(patiently({"emulate", "peg_on_plane", "--live", "--signals",
+                               file("signals.toml"), "--commands", file("commands.txt"),
+                               "--duration", duration, "--record", file("run.kbe"), "--log",
+                               file("live.csv"), "--log-signals", "tip.*,operator.*,mode"}));
   }
 
   const TemporaryFolder folder_;

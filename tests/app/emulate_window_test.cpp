@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 Outcome live(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"emulate", "peg_in_hole", "--live"});
-  return run(arguments, {"SDL_VIDEODRIVER=offscreen", "LP_NUM_THREADS=1"});
+  return run(patiently(arguments), {"SDL_VIDEODRIVER=offscreen", "LP_NUM_THREADS=1"});
 }
 
 bool is_png(const std::filesystem::path& file) {

@@ -101,8 +101,7 @@ TEST_F(Logs, NeverStopTheProgram) {
 
 TEST_F(Logs, SurviveAKill) {
   write_text(folder_ / "c.txt", "0.05 run\n");
-  Program live({"emulate", "peg_on_plane", "--live", "--set", "safety.late_tick_ms=3000", "--set",
-                "safety.console_s=20", "--commands", file("c.txt")},
+  Program live(patiently({"emulate", "peg_on_plane", "--live", "--commands", file("c.txt")}),
                home());
   for (int k = 0; k < 200 && log().find("running") == std::string::npos; ++k)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

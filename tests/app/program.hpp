@@ -46,6 +46,13 @@ class Program {
 // With a key file for a connection, which `knuckleboom key make` has made once for the test.
 std::vector<std::string> with_key(std::vector<std::string> arguments);
 
+// Arguments of a live emulation that a busy computer does not stop.
+inline std::vector<std::string> patiently(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(),
+                   {"--set", "safety.late_tick_ms=3000", "--set", "safety.console_s=20"});
+  return arguments;
+}
+
 Outcome run(const std::vector<std::string>& arguments,
             const std::vector<std::string>& environment = {});
 

@@ -806,6 +806,11 @@ TEST(ExerciseFile, ALogOfAPileBelongsWhereThePileSays) {
 }
 
 TEST(ExerciseFile, ImpossiblePilesAreRefused) {
+  // No bunk at all that could be meant.
+  EXPECT_NE(joined(read(replaced(slurp(config("exercises/sorting.toml")), "\"load_left\"",
+                                 "\"nowhere\"")))
+                .find("no bunk 'nowhere'"),
+            std::string::npos);
   EXPECT_NE(joined(read(with_pile("count = 11\nbottom = 4\n")))
                 .find("pile 'heap' of 11 logs needs a wider lowest row: on 4 there is room for 10"),
             std::string::npos);
