@@ -6,6 +6,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "knuckleboom/io/words.hpp"
+
 namespace knuckleboom::io {
 namespace {
 
