@@ -34,7 +34,6 @@ using namespace knuckleboom;
 
 namespace {
 
-constexpr std::string_view kExercisePrefix = "exercise.";
 
 // --- Inputs -------------------------------------------------------------------
 
@@ -291,22 +290,14 @@ void open_scenario(const kb_setup& setup, Opened& opened, State& state) {
 }
 
 void open_exercise(const kb_setup& setup, Opened& opened, State& state) {
-  std::vector<io::Override> of_exercise;
-  std::vector<std::string> others;
-  for (const std::string& assignment : setup.assignments) {
-    if (assignment.starts_with(kExercisePrefix))
-      of_exercise.push_back(io::parse_override(assignment.substr(kExercisePrefix.size())));
-    else
-      others.push_back(assignment);
-  }
-  const io::Overrides overrides = io::sort_overrides(others);
+  const io::Overrides overrides = io::sort_overrides(setup.assignments);
   if (!overrides.scenario.empty())
     throw UserError(
         fmt::format("'{0}' is a key of a scenario, and an exercise is opened; write "
                     "exercise.{0} for a key of the exercise file",
                     overrides.scenario.front().key));
-  io::LoadedExercise loaded = io::load_exercise(setup.exercise, setup.machine, setup.levers,
-                                                overrides.machine, of_exercise);
+  io::LoadedExercise loaded =
+      io::load_exercise(setup.exercise, setup.machine, setup.levers, overrides);
   opened.machine_hash = loaded.machine.hash;
   opened.scenario_hash = loaded.exercise.hash;
   opened.levers_hash = loaded.levers.hash;

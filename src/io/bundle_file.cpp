@@ -104,6 +104,7 @@ class BundleReader {
     channel.rms = read_log_quantity(reader, k::rms);
     if (!reader.has(k::tolerance) && !reader.has(k::rms)) reader.missing(k::tolerance);
     constexpr double kEver = std::numeric_limits<double>::infinity();
+    channel.time_s = reader.value(k::time);
     channel.from_s = reader.quantity(k::from).value_or(-kEver);
     channel.to_s = reader.quantity(k::to).value_or(kEver);
     if (channel.from_s > channel.to_s)

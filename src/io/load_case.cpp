@@ -28,25 +28,27 @@ std::size_t fit(std::string_view word, io::FileKind kind) {
   return length;
 }
 
+// By a prefix that says the file.
+std::vector<Override>* named(std::string_view word, Overrides& in) {
+  if (word == kMachinePrefix) return &in.machine;
+  if (word == kScenarioPrefix) return &in.scenario;
+  if (word == kExercisePrefix) return &in.exercise;
+  return word == kLeversPrefix ? &in.levers : nullptr;
+}
+
 }  // namespace
 
 Overrides sort_overrides(const std::vector<std::string>& assignments) {
-  constexpr std::string_view kMachinePrefix = "machine.";
-  constexpr std::string_view kScenarioPrefix = "scenario.";
   Overrides sorted;
   for (const std::string& assignment : assignments) {
     Override one = parse_override(assignment);
-    if (one.key.starts_with(kMachinePrefix)) {
-      one.key.erase(0, kMachinePrefix.size());
-      sorted.machine.push_back(std::move(one));
-      continue;
-    }
-    if (one.key.starts_with(kScenarioPrefix)) {
-      one.key.erase(0, kScenarioPrefix.size());
-      sorted.scenario.push_back(std::move(one));
-      continue;
-    }
     const std::string word = one.key.substr(0, one.key.find('.'));
+    const bool below = word.size() < one.key.size();
+    if (std::vector<Override>* const said = below ? named(word, sorted) : nullptr) {
+      one.key.erase(0, word.size() + 1);
+      said->push_back(std::move(one));
+      continue;
+    }
     const std::size_t in_scenario = fit(word, io::FileKind::kScenario);
     // A joint alone is the machine's, as the joints are what a machine is tuned by.
     const std::size_t in_machine =
@@ -66,6 +68,13 @@ Overrides sort_overrides(const std::vector<std::string>& assignments) {
     (in_machine >= in_scenario ? sorted.machine : sorted.scenario).push_back(std::move(one));
   }
   return sorted;
+}
+
+const Override* beyond_machine(const Overrides& overrides) {
+  for (const std::vector<Override>* list :
+       {&overrides.scenario, &overrides.exercise, &overrides.levers})
+    if (!list->empty()) return &list->front();
+  return nullptr;
 }
 
 std::string machine_note(const machine::MachineModel& model) {
@@ -129,6 +138,12 @@ MachineFile load_machine(const FileSource& machine, std::filesystem::path& path,
 LoadedCase load_case(const FileSource& scenario, const FileSource& machine,
                      const std::vector<std::string>& assignments) {
   const Overrides overrides = sort_overrides(assignments);
+  for (const std::vector<Override>* others : {&overrides.exercise, &overrides.levers})
+    if (!others->empty())
+      throw UserError(
+          fmt::format("'{}' belongs to an exercise or its levers, but this is a scenario; only the "
+                      "machine and the scenario can be changed",
+                      others->front().key));
   LoadedCase loaded;
   if (scenario.text) {
     loaded.scenario_path = scenario.name;

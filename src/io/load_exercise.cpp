@@ -35,33 +35,31 @@ std::filesystem::path for_machine(std::filesystem::path levers,
 }  // namespace
 
 LoadedExercise load_exercise(const FileSource& exercise, const FileSource& machine,
-                             const FileSource& levers,
-                             const std::vector<Override>& machine_overrides,
-                             const std::vector<Override>& exercise_overrides) {
+                             const FileSource& levers, const Overrides& overrides) {
   LoadedExercise loaded;
   if (exercise.text) {
     loaded.exercise_path = exercise.name;
-    loaded.exercise = read_exercise_text(*exercise.text, exercise.name, exercise_overrides);
+    loaded.exercise = read_exercise_text(*exercise.text, exercise.name, overrides.exercise);
   } else {
     loaded.exercise_path = find_exercise(exercise.name);
     refuse_other_kind(loaded.exercise_path.string(), FileKind::kExercise);
-    loaded.exercise = read_exercise(loaded.exercise_path, exercise_overrides);
+    loaded.exercise = read_exercise(loaded.exercise_path, overrides.exercise);
   }
   const training::Exercise& wanted = loaded.exercise.exercise;
   loaded.machine = load_machine(
       machine.empty() ? FileSource(find_machine(wanted.machine, loaded.exercise_path).string())
                       : machine,
-      loaded.machine_path, machine_overrides);
+      loaded.machine_path, overrides.machine);
   if (levers.text) {
     loaded.levers_path = levers.name;
-    loaded.levers = read_levers_text(*levers.text, levers.name);
+    loaded.levers = read_levers_text(*levers.text, levers.name, overrides.levers);
   } else {
     loaded.levers_path =
         levers.empty()
             ? for_machine(levers_beside(wanted.levers, loaded.exercise_path), loaded.machine.model)
             : find_levers(levers.name);
     refuse_other_kind(loaded.levers_path.string(), FileKind::kLevers);
-    loaded.levers = read_levers(loaded.levers_path);
+    loaded.levers = read_levers(loaded.levers_path, overrides.levers);
   }
   // A recording has been driven; it can always be looked at again.
   std::vector<Diagnostic> faults;

@@ -22,6 +22,7 @@
 #include "knuckleboom/core/math/trig.hpp"
 #include "knuckleboom/core/worksite/worksite.hpp"
 #include "knuckleboom/core/world/grapple.hpp"
+#include "machine_document.hpp"
 #include "moments.hpp"
 #include "rotation.hpp"
 #include "table_reader.hpp"
@@ -1558,18 +1559,10 @@ MachineFile read_text(std::string_view text, const std::string& file_name,
   Report report;
   report.leave_out_unknown(unknown);
   Hasher hash;
-  DocumentOptions options;
-  options.what = "machine file";
-  options.keys = &machine_keys::table;
-  options.sources = true;
-  options.base = true;
-  options.joint_alias = true;
-  options.bases = bases;
-  options.for_people = machine_keys::purpose.name;
   MachineFile file;
-  options.imports = &file.imports;
   refuse_urdf(text, file_name);
-  const Node root = read_document(text, file_name, overrides, options, report, hash);
+  const Node root = read_document(text, file_name, overrides, machine_document(file.imports, bases),
+                                  report, hash);
   MachineReader reader(root, report);
   file.model = reader.read(file.purpose);
   file.hash = hash.result();
@@ -1580,6 +1573,20 @@ MachineFile read_text(std::string_view text, const std::string& file_name,
 }
 
 }  // namespace
+
+DocumentOptions machine_document(std::vector<UrdfImport>& imports,
+                                 const std::vector<NamedText>* bases) {
+  DocumentOptions options;
+  options.what = "machine file";
+  options.keys = &machine_keys::table;
+  options.sources = true;
+  options.base = true;
+  options.joint_alias = true;
+  options.bases = bases;
+  options.for_people = machine_keys::purpose.name;
+  options.imports = &imports;
+  return options;
+}
 
 std::string purpose_sentence(const MachineFile& file) {
   return file.purpose.empty() ? std::string() : file.model.name + " is " + file.purpose;

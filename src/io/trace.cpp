@@ -212,8 +212,27 @@ std::vector<ColumnDifference> compare(const Trace& a, const Trace& b,
   return compare_columns(a, b, pairs);
 }
 
+namespace {
+
+// How far a value is from all that a column takes between two times.
+double difference_within(const std::vector<double>& t, const std::vector<double>& y, double from_s,
+                         double to_s, double wanted, std::size_t& row) {
+  const double first = interpolate(t, y, std::max(from_s, t.front()), row);
+  std::size_t ahead = row;
+  const double last = interpolate(t, y, std::min(to_s, t.back()), ahead);
+  double low = std::min(first, last), high = std::max(first, last);
+  for (std::size_t i = row + 1; i < t.size() && t[i] < to_s; ++i) {
+    low = std::min(low, y[i]);
+    high = std::max(high, y[i]);
+  }
+  if (wanted >= low && wanted <= high) return 0.0;
+  return std::min(difference(low, wanted), difference(high, wanted));
+}
+
+}  // namespace
+
 ColumnDifference deviation(const Trace& run, const Trace& reference, const std::string& column,
-                           double from_s, double to_s) {
+                           double from_s, double to_s, const TimeBand& within) {
   check_times(run);
   check_times(reference);
   const std::vector<double>& own_t = times(run);
@@ -227,7 +246,8 @@ ColumnDifference deviation(const Trace& run, const Trace& reference, const std::
   std::size_t row = 0;
   for (std::size_t i = rows.begin; i < rows.end; ++i) {
     if (std::isnan(wanted[i])) continue;
-    const double d = difference(interpolate(own_t, own, t[i], row), wanted[i]);
+    const double d = difference_within(own_t, own, t[i] - within.early_s, t[i] + within.late_s,
+                                       wanted[i], row);
     if (result.samples == 0 || d > result.max) {
       result.max = d;
       result.time_of_max_s = t[i];
@@ -237,6 +257,22 @@ ColumnDifference deviation(const Trace& run, const Trace& reference, const std::
   }
   if (result.samples > 0) result.rms = std::sqrt(sum / static_cast<double>(result.samples));
   return result;
+}
+
+double delay(const Trace& run, const Trace& reference, const std::string& column, double from_s,
+             double to_s, double tolerance, double most_s) {
+  double best = std::numeric_limits<double>::quiet_NaN();
+  for (const double sign : {1.0, -1.0}) {
+    const auto good = [&](double time_s) {
+      const TimeBand band = sign > 0.0 ? TimeBand{0.0, time_s} : TimeBand{time_s, 0.0};
+      return deviation(run, reference, column, from_s, to_s, band).max <= tolerance;
+    };
+    double low = 0.0, high = std::isnan(best) ? most_s : std::fabs(best);
+    if (!good(high)) continue;
+    while (high - low > 1e-4) (good(0.5 * (low + high)) ? high : low) = 0.5 * (low + high);
+    best = sign * high;
+  }
+  return best;
 }
 
 double value_at(const Trace& trace, const std::string& column, double t_s) {

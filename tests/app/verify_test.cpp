@@ -17,6 +17,7 @@ namespace knuckleboom::test {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -68,7 +69,7 @@ TEST(Verify, ReplaysRecordedLevers) {
   EXPECT_THAT(weaker.output, HasSubstr("another content of the machine file"));
   const Outcome wrong = run({"verify", bundle, "--set", "scenario.duration_s=3"});
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.errors, HasSubstr("only the machine can be changed"));
+  EXPECT_THAT(wrong.errors, HasSubstr("only machine, exercise and levers can be changed"));
 }
 
 // A log ends when it ends, mostly between two ticks; and what no machine does is said of a bundle as of a
@@ -211,8 +212,89 @@ TEST(Verify, WritesOverNoLog) {
   write_text(bundle / "patu655" / "measured_100Hz.csv", "t_s,U1_V\n0,1\n1,1\n");
   const Outcome outcome = run({"verify", bundle.string(), "--update", "--reason", "tidier"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.errors, HasSubstr("not written over"));
+  EXPECT_FALSE(fs::exists(bundle / "keys.txt"));
   EXPECT_EQ(content_of(bundle / "patu655" / "measured_100Hz.csv"), "t_s,U1_V\n0,1\n1,1\n");
+}
+
+// A copy of the shipped configuration in which a machine may be changed.
+class VerifyCauses : public testing::Test {
+ protected:
+  VerifyCauses() { fs::copy(kConfig, folder_ / "config", fs::copy_options::recursive); }
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  Outcome with_copy(std::vector<std::string> arguments) const {
+    if (arguments.front() == "verify")
+      arguments.insert(arguments.end(), {"--plot-dir", file("plots")});
+    return run(arguments,
+               {"KNUCKLEBOOM_CONFIG=" + file("config"), "XDG_DATA_HOME=" + file("data")});
+  }
+  void edit_machine(std::string_view from, std::string_view to) const {
+    edit(folder_ / "config/machines/harvester/machine.toml", from, to);
+  }
+
+  const TemporaryFolder folder_;
+};
+
+// A trainer's session becomes a bundle as it is; a valve that passes a tenth more is found by name.
+TEST_F(VerifyCauses, OfASessionAreNamedWithTheirAmount) {
+  const Outcome driven =
+      with_copy({"drive", "free_play", "--headless", "--input",
+                 (kBundles / "stick_levers/input.csv").string(), "--session", file("s.h5")});
+  ASSERT_EQ(driven.status, 0) << driven.errors;
+  const Outcome made = with_copy({"verify", "--from", file("s.h5"), file("mine")});
+  ASSERT_EQ(made.status, 0) << made.output << made.errors;
+  EXPECT_THAT(made.output, HasSubstr("mine: ok"));
+  edit_machine("conductance_m3_per_s_sqrtPa = 3e-6", "conductance_m3_per_s_sqrtPa = 3.3e-6");
+  const Outcome failed = with_copy({"verify", file("mine")});
+  EXPECT_EQ(failed.status, 4) << failed.output << failed.errors;
+  EXPECT_THAT(failed.output,
+              AllOf(HasSubstr("1 key has changed since the reference was made"),
+                    HasSubstr("machine.valve.main.conductance_m3_per_s_sqrtPa: 3e-6 -> 3.3e-6 "
+                              "(+10 %); alone explains 100 % of it"),
+                    HasSubstr("machine.toml:7"), HasSubstr("with it put back the bundle passes")));
+  // Nothing is written over, and nothing is made of what is no session.
+  const std::string before = content_of(folder_ / "mine/bundle.toml");
+  const Outcome again = with_copy({"verify", "--from", file("s.h5"), file("mine")});
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.errors, HasSubstr("this is there already, and stays"));
+  EXPECT_EQ(content_of(folder_ / "mine/bundle.toml"), before);
+}
+
+// Keys that do nothing alone, one that does most, and one that has nothing to do with it.
+TEST_F(VerifyCauses, OfATraceAreWeighed) {
+  ASSERT_EQ(with_copy({"run", "boom_pulse", "--trace", file("t.csv")}).status, 0);
+  const Outcome made = with_copy({"verify", "--from", file("t.csv"), file("mine")});
+  ASSERT_EQ(made.status, 0) << made.output << made.errors;
+  edit_machine("bore_mm = 140", "bore_mm = 141");
+  edit_machine("polynomial = [0.6, 0.4]", "polynomial = [0.62, 0.38]");
+  edit_machine("displacement_m3_per_rad = 1.1456e-5", "displacement_m3_per_rad = 1.146e-5");
+  const Outcome failed = with_copy({"verify", file("mine")});
+  EXPECT_EQ(failed.status, 4) << failed.output << failed.errors;
+  EXPECT_THAT(failed.output, AllOf(HasSubstr("3 keys have changed"),
+                                   HasSubstr("machine.actuator.boom.bore_mm: 140 -> 141"),
+                                   HasSubstr("[0.6, 0.4] -> [0.62, 0.38]"),
+                                   HasSubstr("(+0.0349 %); explains nothing of it"),
+                                   HasSubstr("with all of them put back the bundle passes")));
+  // Its files as they were: then the program has changed.
+  edit_machine("bore_mm = 141", "bore_mm = 140");
+  edit_machine("[0.62, 0.38]", "[0.6, 0.4]");
+  edit_machine("1.146e-5", "1.1456e-5");
+  EXPECT_EQ(with_copy({"verify", file("mine")}).status, 0);
+  std::string reference = content_of(folder_ / "mine/reference.csv");
+  reference.replace(reference.rfind(','), 1, ",1");
+  write_text(folder_ / "mine/reference.csv", reference);
+  edit(folder_ / "mine/keys.txt", content_of(folder_ / "mine/keys.txt").substr(0, 14),
+       "# knuckleboom 0.0.1 old");
+  const Outcome other = with_copy({"verify", file("mine")});
+  EXPECT_EQ(other.status, 4) << other.output;
+  EXPECT_THAT(other.output,
+              AllOf(HasSubstr("no key of its files has changed"),
+                    HasSubstr("the program has changed, from knuckleboom 0.0.1 old")));
+  // A trace of files that are no longer those is no ground for a bundle.
+  edit_machine("bore_mm = 140", "bore_mm = 141");
+  const Outcome refused = with_copy({"verify", "--from", file("t.csv"), file("other")});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("are not those it was made of"));
+  EXPECT_FALSE(fs::exists(file("other")));
 }
 
 // Every shipped scenario has a bundle.

@@ -18,6 +18,7 @@ struct BundleChannel {
   LogQuantity tolerance;  // largest deviation allowed; not given: any
   LogQuantity rms;        // largest root mean square allowed; not given: any
   double from_s, to_s;    // compared between these times
+  double time_s = 0.0;    // by which the run may be early or late
 };
 
 struct Bundle {

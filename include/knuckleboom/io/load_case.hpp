@@ -12,13 +12,13 @@
 
 namespace knuckleboom::io {
 
-struct Overrides {
-  std::vector<Override> machine, scenario;
-};
-
-// Sorts assignments "key=value" by what they change. A key that starts with "machine." or "scenario."
-// says so itself; without, its first word decides. Throws UserError for a word neither file knows.
+// Sorts assignments "key=value" by what they change. A key that starts with "machine.", "scenario.",
+// "exercise." or "levers." says so itself; without, its first word decides between machine and scenario.
+// Throws UserError for a word neither file knows.
 Overrides sort_overrides(const std::vector<std::string>& assignments);
+
+// The first that changes something else than the machine; null: there is none.
+const Override* beyond_machine(const Overrides& overrides);
 
 struct LoadedCase {
   MachineFile machine;

@@ -23,10 +23,10 @@ struct LoadedExercise {
 };
 
 // machine, levers: empty: those that the exercise names. A machine of the caller's own choice may be unable
-// to do all of the exercise; the session says what it leaves out. Throws FileError or UserError.
+// to do all of the exercise; the session says what it leaves out. Overrides of a scenario have no use here.
+// Throws FileError or UserError.
 LoadedExercise load_exercise(const FileSource& exercise, const FileSource& machine,
                              const FileSource& levers,
-                             const std::vector<Override>& machine_overrides = {},
-                             const std::vector<Override>& exercise_overrides = {});
+                             const Overrides& overrides = {});
 
 }  // namespace knuckleboom::io

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace knuckleboom::io {
 
@@ -24,5 +25,14 @@ struct Override {
 Override parse_override(const std::string& assignment);
 // The text that parse_override takes for a key that is to be taken out.
 std::string unset_assignment(const std::string& key);
+
+// Before a key: the file that it is in.
+inline constexpr const char *kMachinePrefix = "machine", *kScenarioPrefix = "scenario",
+                            *kExercisePrefix = "exercise", *kLeversPrefix = "levers";
+
+// By the file that they change.
+struct Overrides {
+  std::vector<Override> machine, scenario, exercise, levers;
+};
 
 }  // namespace knuckleboom::io

@@ -110,9 +110,17 @@ std::vector<ColumnDifference> compare_columns(const Trace& a, const Trace& b,
 
 // How far a run is from a reference in a column that both have: at each time of the reference within
 // [from_s, to_s] at which it has a number. The run is interpolated linearly; it must be dense, and times
-// beyond its ends do not count as samples. Times of both must increase.
+// beyond its ends do not count as samples. Times of both must increase. within: the run may come so much
+// earlier or later: of its values in that time the nearest counts.
+struct TimeBand {
+  double early_s = 0.0, late_s = 0.0;
+};
 ColumnDifference deviation(const Trace& run, const Trace& reference, const std::string& column,
-                           double from_s, double to_s);
+                           double from_s, double to_s, const TimeBand& within = {});
+// How much later the run comes [s], below 0 earlier, if that alone brings it within a tolerance: the least
+// that does; nan if none up to most_s does.
+double delay(const Trace& run, const Trace& reference, const std::string& column, double from_s,
+             double to_s, double tolerance, double most_s);
 // Value of a column at a time, interpolated linearly; nan outside.
 double value_at(const Trace& trace, const std::string& column, double t_s);
 

@@ -145,7 +145,7 @@ Finding good_exercise(const io::ExerciseFile& file, const std::string& path) {
     return at_place(file.places.levers, path, message);
   };
   try {
-    io::LoadedExercise loaded = io::load_exercise(fs::absolute(path).string(), {}, {}, {}, {});
+    io::LoadedExercise loaded = io::load_exercise(fs::absolute(path).string(), {}, {});
     const training::Session session(std::move(loaded.machine.model),
                                     std::move(loaded.levers.pattern), exercise);
     for (const std::string& note : session.notes()) finding.remarks.push_back(here(note));

@@ -801,10 +801,9 @@ std::string to_json(const io::MachineFile& file, const std::vector<JointFacts>& 
 int inspect(const InspectOptions& options) {
   if (!options.json.empty()) check_output_path(options.json, "--json");
   const io::Overrides overrides = io::sort_overrides(options.assignments);
-  if (!overrides.scenario.empty())
-    throw UserError(
-        fmt::format("--set {}: inspect knows no scenario; change keys of the machine only",
-                    overrides.scenario.front().key));
+  if (const io::Override* other = io::beyond_machine(overrides))
+    throw UserError(fmt::format(
+        "--set {}: inspect knows no scenario; change keys of the machine only", other->key));
   const std::filesystem::path path = find_machine(options.machine);
   const bool bare = path.extension() == io::kUrdfSuffix;
   if (!bare) io::refuse_other_kind(path.string(), io::FileKind::kMachine);

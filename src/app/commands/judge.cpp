@@ -15,6 +15,7 @@
 #include "app/commands/logs.hpp"
 #include "app/commands/options.hpp"
 #include "app/session/coaching.hpp"
+#include "app/session/filing.hpp"
 #include "app/session/open_session.hpp"
 #include "app/session/session_texts.hpp"
 #include "app/session/watch_texts.hpp"
@@ -60,10 +61,6 @@ struct Judgement {
   std::string watched{};  // how far the watch could look, or empty
   std::vector<std::string> warnings{};
 };
-
-bool is_session(const fs::path& path) {
-  return path.extension() == io::kSessionSuffix || path.extension() == io::kJournalSuffix;
-}
 
 // Every attempt as it was judged when it was made, or now if it is computed again.
 std::vector<Judgement> judge_session(const fs::path& path, bool recompute) {
@@ -350,7 +347,7 @@ int judge(const JudgeOptions& options) {
 
   std::vector<Judgement> all;
   for (const std::string& file : options.files) {
-    if (!is_session(file)) {
+    if (!is_session_file(file)) {
       all.push_back(judge_log(file, map, machine ? &machine->model : nullptr));
       continue;
     }

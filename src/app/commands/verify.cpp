@@ -19,26 +19,19 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/bundle_causes.hpp"
+#include "app/commands/bundle_from.hpp"
+#include "app/commands/bundle_run.hpp"
 #include "app/commands/logs.hpp"
 #include "app/commands/options.hpp"
-#include "app/commands/watched_run.hpp"
-#include "app/session/load_session.hpp"
-#include "app/session/watch_texts.hpp"
-#include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
-#include "knuckleboom/analysis/execute.hpp"
-#include "knuckleboom/analysis/fidelity.hpp"
-#include "knuckleboom/analysis/log_scenario.hpp"
-#include "knuckleboom/analysis/model_run.hpp"
-#include "knuckleboom/analysis/recording.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/bundle_file.hpp"
-#include "knuckleboom/io/file_kind.hpp"
-#include "knuckleboom/io/load_case.hpp"
+#include "knuckleboom/io/content_keys.hpp"
 #include "knuckleboom/io/trace.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 
@@ -47,6 +40,7 @@ namespace {
 
 struct VerifyOptions {
   std::vector<std::string> bundles;      // folders
+  std::string from;                      // a session or a trace that the bundle is made from
   std::vector<std::string> assignments;  // as of run, on top of the bundle's own
   std::string plot_folder = "out";       // for pictures of what failed; made if needed
   bool update = false;
@@ -55,163 +49,9 @@ struct VerifyOptions {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kTicksToInterrupt = 4096;
-constexpr int kDigits = 6;  // of a reference at least
+constexpr double kMostDelay = 0.2;  // s, that a failed channel is looked through for
 
-// --- The run ------------------------------------------------------------------
-
-struct Run {
-  std::string title;
-  std::vector<std::string> header;  // remarks of a reference made from it
-  std::vector<sim::Channel> channels;
-  io::Trace trace;
-  std::int64_t sample_ticks = 1;
-  double tick_s = 0.0;
-  bool finite = true;
-  std::vector<std::string> remarks;
-};
-
-std::string machine_line(const std::string& name, const io::ContentHash& hash) {
-  return fmt::format("machine: {} {}", name, hash.hex);
-}
-
-// Nothing if it was interrupted.
-std::optional<Run> run_scenario(const io::Bundle& bundle,
-                                const std::vector<std::string>& assignments) {
-  const io::LoadedCase loaded = io::load_case(bundle.scenario, bundle.machine, assignments);
-  const analysis::Method& method =
-      analysis::find_method(bundle.fidelity.empty() ? "reduced" : bundle.fidelity);
-  const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
-  analysis::ModelRun run = run_watched(simulation, method, std::nullopt, analysis::kCompareRows);
-  if (run.result.interrupted) return std::nullopt;
-  return Run{
-      fmt::format("{}, {} model", loaded.title(), method.name),
-      {io::this_program(), machine_line(loaded.machine.model.name, loaded.machine.hash),
-       fmt::format("scenario: {} {}", loaded.scenario.scenario.name, loaded.scenario.hash.hex),
-       fmt::format("fidelity: {}", method.name)},
-      run.recording.channels(),
-      run.recording.to_trace("the run"),
-      run.sample_ticks,
-      simulation.tick_s(),
-      !run.result.non_finite,
-      watch_sentences(simulation.model(), run.result.state.machine.watch)};
-}
-
-std::optional<Run> run_input(const io::Bundle& bundle,
-                             const std::vector<std::string>& assignments) {
-  SessionChoice choice;
-  choice.machine = bundle.machine;
-  const LoadedInput input = load_input(bundle.input, choice);
-  if (!bundle.fidelity.empty()) {
-    const analysis::Method& method = analysis::find_method(bundle.fidelity);
-    if (method.converged)
-      throw UserError(
-          fmt::format("bundle {}: fidelity {} needs a scenario; recorded levers run by "
-                      "full, reduced or paper",
-                      bundle.name, method.name));
-    choice.fidelity = method.fidelity;
-  }
-  const io::Overrides overrides = io::sort_overrides(assignments);
-  if (!overrides.scenario.empty())
-    throw UserError(
-        fmt::format("bundle {}: '{}' is a scenario's, but this bundle has recorded "
-                    "levers; only the machine can be changed",
-                    bundle.name, overrides.scenario.front().key));
-  const LoadedSession loaded = load_session(choice, overrides.machine);
-  const training::Session& session = *loaded.session;
-  const std::int64_t ticks = training::InputPlayback(input.file.events).end_tick();
-  if (ticks < 0)
-    throw UserError(
-        fmt::format("{}: the recording has no 'end'; add a last line with it, so that "
-                    "the bundle has a length",
-                    bundle.input.string()));
-  const std::int64_t stride = analysis::recording_stride(ticks, analysis::kCompareRows);
-  analysis::Recording recording(session.machine(), static_cast<std::size_t>(ticks / stride) + 1);
-  training::SessionState state = session.initial_state();
-  training::SessionSnapshot now = session.snapshot(state);
-  recording.add(now.sim);
-  training::InputPlayback playback(input.file.events);
-  const auto apply = [&](const training::Command& command) {
-    // A new attempt starts at time 0, and a run over time has one time only.
-    if (command.kind == training::CommandKind::kRestart)
-      throw UserError(
-          fmt::format("{}: the recording restarts the exercise at {:g} s; record one "
-                      "attempt for a bundle",
-                      bundle.input.string(), static_cast<double>(state.tick) * session.tick_s()));
-    session.apply(command, state);
-  };
-  for (const training::Command& command : loaded.opening) apply(command);
-  for (std::int64_t tick = 0; tick < ticks; ++tick) {
-    if (tick % kTicksToInterrupt == 0 && interrupted()) return std::nullopt;
-    session.step(playback.advance(tick, apply), state, now);
-    if ((tick + 1) % stride == 0) recording.add(now.sim);
-  }
-  std::vector<std::string> remarks = differences(input, loaded);
-  for (std::string& sentence : watch_sentences(session.machine(), now.sim.watch))
-    remarks.push_back(std::move(sentence));
-  return Run{loaded.title(),
-             {io::this_program(), machine_line(session.machine().name, loaded.machine_hash),
-              fmt::format("exercise: {} {}", session.exercise().name, loaded.exercise_hash.hex),
-              fmt::format("input: {}", bundle.input.filename().string())},
-             recording.channels(),
-             recording.to_trace("the run"),
-             stride,
-             session.tick_s(),
-             now.sim.health.non_finite == 0,
-             std::move(remarks)};
-}
-
-// A machine driven by the reference's own columns.
-std::optional<Run> run_log(const io::Bundle& bundle, const std::vector<std::string>& assignments) {
-  const io::Overrides overrides = io::sort_overrides(assignments);
-  if (!overrides.scenario.empty())
-    throw UserError(
-        fmt::format("bundle {}: '{}' is a scenario's, but this bundle is driven by a "
-                    "log; only the machine can be changed",
-                    bundle.name, overrides.scenario.front().key));
-  const fs::path path = find_machine(bundle.machine);
-  io::refuse_other_kind(path.string(), io::FileKind::kMachine);
-  const io::MachineFile machine = io::read_machine(path, overrides.machine);
-  const io::Trace log =
-      io::read_log(bundle.reference, bundle.map, analysis::log_columns(machine.model));
-  analysis::LogRun choice;
-  choice.rest_s = bundle.rest_s;
-  choice.start = bundle.start;
-  choice.delay_s = analysis::delays(machine.model, bundle.delay_s);
-  const analysis::Method& method =
-      analysis::find_method(bundle.fidelity.empty() ? "full" : bundle.fidelity);
-  const sim::Simulation simulation(machine.model,
-                                   analysis::log_scenario(machine.model, log, choice));
-  analysis::ModelRun run = run_watched(simulation, method, std::nullopt, analysis::kCompareRows);
-  if (run.result.interrupted) return std::nullopt;
-  Run out{fmt::format("{} driven by its log, {} model", machine.model.name, method.name),
-          {},
-          run.recording.channels(),
-          run.recording.to_trace("the run"),
-          run.sample_ticks,
-          simulation.tick_s(),
-          !run.result.non_finite,
-          watch_sentences(simulation.model(), run.result.state.machine.watch)};
-  for (double& t : out.trace.data.front()) t += log.data.front().front();
-  return out;
-}
-
-std::optional<Run> run_bundle(const io::Bundle& bundle, const VerifyOptions& options) {
-  std::vector<std::string> assignments = bundle.assignments;
-  assignments.insert(assignments.end(), options.assignments.begin(), options.assignments.end());
-  try {
-    if (bundle.drive_count > 0) return run_log(bundle, assignments);
-    return bundle.input.empty() ? run_scenario(bundle, assignments)
-                                : run_input(bundle, assignments);
-  } catch (const UserError& error) {
-    // There may be several bundles: the sentence says which one names what there is not.
-    const std::string_view what = error.what();
-    if (what.starts_with("bundle ")) throw;
-    throw UserError(fmt::format("bundle {}: {}", bundle.name, what));
-  }
-}
-
-std::vector<io::KnownColumn> known_columns(const Run& run) {
+std::vector<io::KnownColumn> known_columns(const BundleRun& run) {
   std::vector<io::KnownColumn> out;
   for (const sim::Channel& channel : run.channels)
     if (channel.name != "t_s") out.push_back({channel.name, channel.unit});
@@ -219,7 +59,8 @@ std::vector<io::KnownColumn> known_columns(const Run& run) {
   return out;
 }
 
-const sim::Channel& channel_of(const Run& run, const io::Bundle& bundle, const std::string& name) {
+const sim::Channel& channel_of(const BundleRun& run, const io::Bundle& bundle,
+                               const std::string& name) {
   std::vector<std::string> names;
   for (const sim::Channel& channel : run.channels) {
     if (channel.name == name) return channel;
@@ -229,7 +70,7 @@ const sim::Channel& channel_of(const Run& run, const io::Bundle& bundle, const s
                               alternatives(name, names)));
 }
 
-void check_channels(const Run& run, const io::Bundle& bundle) {
+void check_channels(const BundleRun& run, const io::Bundle& bundle) {
   for (std::size_t i = 0; i < bundle.channels.size(); ++i) {
     const io::BundleChannel& channel = bundle.channels[i];
     const sim::Channel& ours = channel_of(run, bundle, channel.name);
@@ -251,19 +92,20 @@ struct Row {
   io::ColumnDifference found;
   std::string unit;
   double tolerance = 0.0, rms = 0.0;  // infinite: any
+  double from_s = 0.0, to_s = 0.0, time_s = 0.0;
   bool good = false;
 };
 
-double largest_allowed(const io::LogQuantity& asked) {
-  return asked.given ? asked.value : std::numeric_limits<double>::infinity();
-}
-
-std::vector<Row> compare_channels(const io::Bundle& bundle, const Run& run,
+std::vector<Row> compare_channels(const io::Bundle& bundle, const BundleRun& run,
                                   const io::Trace& reference) {
   std::vector<Row> rows;
   for (const io::BundleChannel& channel : bundle.channels) {
     Row row;
-    row.found = io::deviation(run.trace, reference, channel.name, channel.from_s, channel.to_s);
+    row.from_s = channel.from_s;
+    row.to_s = channel.to_s;
+    row.time_s = channel.time_s;
+    row.found = io::deviation(run.trace, reference, channel.name, channel.from_s, channel.to_s,
+                              {channel.time_s, channel.time_s});
     row.unit = channel.tolerance.given ? channel.tolerance.unit : channel.rms.unit;
     row.tolerance = largest_allowed(channel.tolerance);
     row.rms = largest_allowed(channel.rms);
@@ -273,8 +115,36 @@ std::vector<Row> compare_channels(const io::Bundle& bundle, const Run& run,
   return rows;
 }
 
+// 0: all within their tolerances. Else how many times beyond the root mean square is, over all channels.
+double apart(const std::vector<Row>& rows, const BundleRun& run) {
+  if (!run.finite) return std::numeric_limits<double>::infinity();
+  double sum = 0.0;
+  for (const Row& row : rows) {
+    if (row.good) continue;
+    const double limit = std::min(row.tolerance, row.rms);
+    sum += row.found.rms * row.found.rms / (limit > 0.0 ? limit * limit : 1.0);
+  }
+  return std::sqrt(sum);
+}
+
+// Channels that fail by their time alone.
+std::string delays(const std::vector<Row>& rows, const BundleRun& run, const io::Trace& reference) {
+  std::string text;
+  for (const Row& row : rows) {
+    if (row.good || !std::isfinite(row.tolerance) || row.found.samples == 0) continue;
+    const double delay_s = io::delay(run.trace, reference, row.found.column, row.from_s, row.to_s,
+                                     row.tolerance, kMostDelay);
+    if (std::isnan(delay_s)) continue;
+    text +=
+        fmt::format("  {} comes {:.1f} ms {}; time_ms = {:.1f} of its [[channel]] allows that\n",
+                    row.found.column, 1e3 * std::fabs(delay_s), delay_s > 0.0 ? "late" : "early",
+                    std::ceil(1e4 * std::fabs(delay_s)) * 0.1);
+  }
+  return text;
+}
+
 // Part of the reference that lies beyond the run's end has not been compared.
-std::string uncovered(const io::Bundle& bundle, const Run& run, const io::Trace& reference) {
+std::string uncovered(const io::Bundle& bundle, const BundleRun& run, const io::Trace& reference) {
   const double run_from = run.trace.data.front().front();
   const double run_to = run.trace.data.front().back();
   const auto wanted = [](double t, const io::BundleChannel& channel) {
@@ -334,7 +204,7 @@ Curve curve(const std::string& title, const io::Trace& trace, const std::string&
 }
 
 // Every failed channel: run over reference, and beside it the difference between its tolerances.
-Figure failure_figure(const io::Bundle& bundle, const Run& run, const io::Trace& reference,
+Figure failure_figure(const io::Bundle& bundle, const BundleRun& run, const io::Trace& reference,
                       const std::vector<Row>& rows) {
   Figure figure{
       fmt::format("{}: {}", bundle.name, run.title), "reference: " + bundle.origin, {}, 2};
@@ -377,7 +247,7 @@ Figure failure_figure(const io::Bundle& bundle, const Run& run, const io::Trace&
 }
 
 // A plot that cannot be drawn does not change the verdict.
-void draw_failure(const io::Bundle& bundle, const Run& run, const io::Trace& reference,
+void draw_failure(const io::Bundle& bundle, const BundleRun& run, const io::Trace& reference,
                   const std::vector<Row>& rows, const std::string& folder) {
   const Figure figure = failure_figure(bundle, run, reference, rows);
   if (figure.panels.empty()) return;
@@ -403,46 +273,6 @@ std::string today() {
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
 }
 
-// Number of digits at which the last one is a thousandth of the tolerance.
-int digits_of(const io::BundleChannel& channel, const std::vector<double>& column) {
-  double largest = 0.0;
-  for (const double value : column) largest = std::max(largest, std::fabs(value));
-  const double tolerance =
-      std::min(largest_allowed(channel.tolerance), largest_allowed(channel.rms));
-  if (!std::isfinite(tolerance) || !(largest > 0.0)) return kDigits;
-  const double digits = std::ceil(std::log10(largest / tolerance)) + 3.0;
-  return static_cast<int>(
-      std::clamp<double>(digits, kDigits, std::numeric_limits<double>::max_digits10));
-}
-
-std::string reference_text(const io::Bundle& bundle, const Run& run) {
-  std::string text;
-  for (const std::string& line : run.header) text += fmt::format("# {}\n", printable(line));
-  text += "t_s";
-  std::vector<const std::vector<double>*> columns;
-  std::vector<int> digits;
-  for (const io::BundleChannel& channel : bundle.channels) {
-    text += "," + channel.name;
-    columns.push_back(&run.trace.column(channel.name));
-    digits.push_back(digits_of(channel, *columns.back()));
-  }
-  text += "\n";
-  const std::int64_t ticks = analysis::ticks_per_sample(bundle.rate_Hz, run.tick_s);
-  if (ticks % run.sample_ticks != 0)
-    throw UserError(
-        fmt::format("bundle {}: the run is too long for a reference at {:g} Hz; choose "
-                    "a lower 'rate_Hz'",
-                    bundle.name, bundle.rate_Hz));
-  const auto step = static_cast<std::size_t>(ticks / run.sample_ticks);
-  for (std::size_t row = 0; row < run.trace.rows(); row += step) {
-    fmt::format_to(std::back_inserter(text), "{:.{}g}", run.trace.data.front()[row], 10);
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      fmt::format_to(std::back_inserter(text), ",{:.{}g}", (*columns[c])[row], digits[c]);
-    text += "\n";
-  }
-  return text;
-}
-
 // A map with columns of its own: the table was made by others, and is written in another way.
 bool is_foreign(const io::LogMap& map) {
   return !map.time.empty() || !map.time_unit.empty() || map.shift_s != 0.0 ||
@@ -466,49 +296,28 @@ bool is_written_by_update(const fs::path& reference) {
   return !std::getline(file, line) || line.starts_with("# knuckleboom ");
 }
 
-int update(const io::Bundle& bundle, const VerifyOptions& options) {
-  if (bundle.drive_count > 0)
-    throw UserError(fmt::format(
-        "bundle {}: its table is a log that drives the machine, and is not written over; "
-        "change the tolerances instead",
-        bundle.name));
-  if (!bundle.external.empty() || is_foreign(bundle.map))
-    throw UserError(
-        fmt::format("bundle {}: the reference is somebody else's data ({}) and is not "
-                    "written over; change the tolerances instead",
-                    bundle.name, bundle.origin));
-  if (!is_written_by_update(bundle.reference))
-    throw UserError(
-        fmt::format("{}: this is no reference that --update has written and it stays; name another "
-                    "file in the bundle, or move it away",
-                    bundle.reference.string()));
-  const std::optional<Run> run = run_bundle(bundle, options);
-  if (!run) return kInterruptedRun;
-  if (!run->finite)
-    throw UserError(
-        fmt::format("bundle {}: the run left the real numbers; the reference stays as "
-                    "it was",
-                    bundle.name));
-  check_channels(*run, bundle);
-  const std::string text = reference_text(bundle, *run);
-  // The reason first: a change that nobody can explain is worse than a reason without one.
-  io::log_bundle_update(bundle, today(), io::this_program(), options.reason);
-  io::write_file(bundle.reference, text);
-  say(fmt::format("{}: reference written, {} in {}\n", bundle.name,
-                  counted(static_cast<long long>(bundle.channels.size()), "channel", "channels"),
-                  bundle.reference.string()));
-  return kSuccess;
-}
-
 // --- One bundle ---------------------------------------------------------------
 
 // Notes that the machine file has changed since the reference was made.
-void add_machine_remark(const Run& run, const io::Trace& reference, std::string& text) {
+std::string machine_remark(const BundleRun& run, const io::Trace& reference) {
   constexpr std::string_view kKey = "machine:";
   for (const std::string& line : reference.header_lines)
     if (line.starts_with(kKey) &&
         std::find(run.header.begin(), run.header.end(), line) == run.header.end())
-      text += "  the machine file has changed since the reference was made\n";
+      return "  the machine file has changed since the reference was made\n";
+  return {};
+}
+
+// Why it failed, as far as is known.
+std::string why(const io::Bundle& bundle, const BundleChange& change, const BundleRun& run,
+                const io::Trace& reference, const std::vector<Row>& rows) {
+  const Apart apart_of = [&](const BundleRun& other) {
+    const double beyond =
+        uncovered(bundle, other, reference).empty() ? 0.0 : std::numeric_limits<double>::infinity();
+    return beyond + apart(compare_channels(bundle, other, reference), other);
+  };
+  const std::string text = causes(bundle, change, run, apart_of);
+  return delays(rows, run, reference) + (text.empty() ? machine_remark(run, reference) : text);
 }
 
 bool there(const fs::path& path) {
@@ -532,7 +341,8 @@ int verify_one(const io::Bundle& bundle, const VerifyOptions& options) {
             ? std::string()
             : fmt::format("; 'knuckleboom verify {} --update --reason \"first run\"' writes it",
                           bundle.folder.string())));
-  const std::optional<Run> run = run_bundle(bundle, options);
+  const BundleChange change{options.assignments, 1};
+  const std::optional<BundleRun> run = run_bundle(bundle, change);
   if (!run) return kInterruptedRun;
   check_channels(*run, bundle);
   const io::Trace reference = io::read_log(bundle.reference, bundle.map, known_columns(*run));
@@ -544,12 +354,64 @@ int verify_one(const io::Bundle& bundle, const VerifyOptions& options) {
   std::string text = fmt::format("{}: {}, {}\n", bundle.name, good ? "ok" : "FAILED", run->title);
   text += table(rows) + missing;
   if (!run->finite) text += "  the run left the real numbers\n";
-  if (!good) add_machine_remark(*run, reference, text);
+  if (!good) text += why(bundle, change, *run, reference, rows);
   for (const std::string& remark : run->remarks) text += "  " + remark + "\n";
   say(text);
   if (!good) draw_failure(bundle, *run, reference, rows, options.plot_folder);
   if (!run->finite) return kNonFinite;
   return good ? kSuccess : kBeyondTolerance;
+}
+
+void write_keys(const io::Bundle& bundle, const BundleRun& run) {
+  io::write_file(keys_file(bundle),
+                 io::content_keys_text(io::this_program(), bundle_keys(bundle, {}, run.files)));
+}
+
+// What is not ours stays; but with what keys the bundle passes can be told. it_is: why it stays.
+int update_keys(const io::Bundle& bundle, const VerifyOptions& options, const std::string& it_is) {
+  if (bundle.reference.empty() || !there(bundle.reference)) return verify_one(bundle, options);
+  if (verify_one(bundle, options) != kSuccess)
+    throw UserError(fmt::format("bundle {}: {} not written over; change the tolerances instead",
+                                bundle.name, it_is));
+  const std::optional<BundleRun> run = run_bundle(bundle, {});
+  if (!run) return kInterruptedRun;
+  io::log_bundle_update(bundle, today(), io::this_program(), options.reason);
+  write_keys(bundle, *run);
+  say(fmt::format("{}: {} not written over; the keys with which it passes are in {}\n", bundle.name,
+                  it_is, keys_file(bundle).string()));
+  return kSuccess;
+}
+
+int update(const io::Bundle& bundle, const VerifyOptions& options) {
+  if (bundle.drive_count > 0)
+    return update_keys(bundle, options, "its table is a log that drives the machine, and is");
+  if (!bundle.external.empty() || is_foreign(bundle.map))
+    return update_keys(
+        bundle, options,
+        fmt::format("the reference is somebody else's data ({}) and is", bundle.origin));
+  if (!is_written_by_update(bundle.reference))
+    throw UserError(
+        fmt::format("{}: this is no reference that --update has written and it stays; name another "
+                    "file in the bundle, or move it away",
+                    bundle.reference.string()));
+  const std::optional<BundleRun> run = run_bundle(bundle, {options.assignments, 1});
+  if (!run) return kInterruptedRun;
+  if (!run->finite)
+    throw UserError(
+        fmt::format("bundle {}: the run left the real numbers; the reference stays as "
+                    "it was",
+                    bundle.name));
+  check_channels(*run, bundle);
+  const std::string text = reference_text(bundle, *run);
+  // The reason first: a change that nobody can explain is worse than a reason without one.
+  io::log_bundle_update(bundle, today(), io::this_program(), options.reason);
+  io::write_file(bundle.reference, text);
+  io::write_file(keys_file(bundle),
+                 io::content_keys_text(run->header.front(), bundle_keys(bundle, {}, run->files)));
+  say(fmt::format("{}: reference written, {} in {}\n", bundle.name,
+                  counted(static_cast<long long>(bundle.channels.size()), "channel", "channels"),
+                  bundle.reference.string()));
+  return kSuccess;
 }
 
 int verify(const VerifyOptions& options) {
@@ -561,17 +423,25 @@ int verify(const VerifyOptions& options) {
   if (options.update && !options.assignments.empty())
     throw UserError(
         "--update takes the bundle as its file says; put what --set changes into its 'set'");
+  if (!options.from.empty()) {
+    if (options.update || options.bundles.size() != 1)
+      throw UserError("--from makes one new bundle; give the name of its folder, and no --update");
+    const int status = bundle_from(options.from, options.bundles.front(), options.assignments);
+    if (status != kSuccess) return status;
+  }
   const char* data = std::getenv(io::kExternalData);
   int worst = kSuccess;
   const auto fail = [&worst](const std::exception& error) {
     complain(error.what());
     worst = kUserMistake;
   };
+  VerifyOptions changed = options;
+  if (!options.from.empty()) changed.assignments.clear();  // they are in the bundle
   // A faulty bundle does not prevent the check of the others.
   for (const std::string& path : options.bundles) {
     try {
       const io::Bundle bundle = io::read_bundle(path, data != nullptr ? data : "");
-      const int status = options.update ? update(bundle, options) : verify_one(bundle, options);
+      const int status = options.update ? update(bundle, options) : verify_one(bundle, changed);
       if (status == kInterruptedRun) {
         complain("stopped; the bundles from here on were not looked at");
         return status;
@@ -607,12 +477,19 @@ Command verify_command() {
                      .without = "out"},
                     set_of_case_option(o->assignments),
                     unset_option(o->assignments),
+                    {.name = "--from",
+                     .target = &o->from,
+                     .kind = file_value("SESSION|TRACE"),
+                     .sentence =
+                         "Make the bundle, which is not there yet, from a recorded session or a "
+                         "trace of run, with tolerances that are proposed"},
                     {.name = "--update",
                      .target = &o->update,
                      .sentence = "Rewrite the references; needs --reason"},
                     {"--reason", &o->reason, {"TEXT"}, "Why; logged in the bundle's history.txt"}},
       .examples = {"knuckleboom verify tests/bundles/*",
                    "knuckleboom verify my_bundle --set controller.stick.kp_V_per_rad=60",
+                   "knuckleboom verify my_bundle --from monday.h5",
                    "knuckleboom verify my_bundle --update --reason \"valve measured anew\""},
       .run = [o] { return verify(*o); }};
 }

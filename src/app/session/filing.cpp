@@ -196,6 +196,10 @@ std::string learner_shown(const io::SessionHeader& header) noexcept {
   return header.learner;
 }
 
+bool is_session_file(const std::filesystem::path& path) {
+  return path.extension() == io::kSessionSuffix || path.extension() == io::kJournalSuffix;
+}
+
 fs::path find_session(const std::string& name_or_file) {
   std::error_code ignored;
   fs::path path = name_or_file;

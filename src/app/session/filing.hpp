@@ -60,6 +60,9 @@ std::string file_session(const std::filesystem::path& file) noexcept;
 // Signs a session that this program has just recorded, and files it. Messages go to the console.
 void sign_and_file(const std::filesystem::path& file) noexcept;
 
+// By the ending of its name: a session, or the journal of one.
+bool is_session_file(const std::filesystem::path& path);
+
 // A session file by path, or by its name in the user's folder of sessions with or without .h5. A
 // recording that was cut off is first converted into a session file, with a message.
 std::filesystem::path find_session(const std::string& name_or_file);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,6 +24,14 @@ constexpr double kUsualRate = 1000.0;  // Hz
 
 bool is_file(const std::string& name_or_file) {
   return name_or_file.find('/') != std::string::npos || name_or_file.ends_with(".toml");
+}
+
+// A file that a recording names is looked for in its own folder first.
+std::string beside(const std::filesystem::path& file, const std::string& name_or_file) {
+  std::error_code ignored;
+  const std::filesystem::path near = file.parent_path() / name_or_file;
+  return is_file(name_or_file) && std::filesystem::exists(near, ignored) ? near.string()
+                                                                         : name_or_file;
 }
 
 // A file is the same one from wherever the recording is played.
@@ -112,8 +121,7 @@ io::SessionHeader LoadedSession::session_header() const {
   return out;
 }
 
-LoadedSession load_session(const SessionChoice& choice,
-                           const std::vector<io::Override>& machine_overrides) {
+LoadedSession load_session(const SessionChoice& choice, const io::Overrides& overrides) {
   LoadedSession loaded;
   loaded.choice = choice;
   if (loaded.choice.exercise.empty()) loaded.choice.exercise = kFirstExercise;
@@ -126,8 +134,10 @@ LoadedSession load_session(const SessionChoice& choice,
           "and 'grid' have",
           loaded.choice.exercise));
   }
-  auto [exercise, machine, levers, exercise_path, machine_path, levers_path] = io::load_exercise(
-      loaded.choice.exercise, choice.machine, choice.levers, machine_overrides, variant);
+  io::Overrides all = overrides;
+  all.exercise.insert(all.exercise.begin(), variant.begin(), variant.end());
+  auto [exercise, machine, levers, exercise_path, machine_path, levers_path] =
+      io::load_exercise(loaded.choice.exercise, choice.machine, choice.levers, all);
   loaded.exercise_path = std::move(exercise_path);
   loaded.machine_path = std::move(machine_path);
   loaded.levers_path = std::move(levers_path);
@@ -139,8 +149,8 @@ LoadedSession load_session(const SessionChoice& choice,
   loaded.machine_hash = machine.hash;
   loaded.purpose = io::purpose_sentence(machine);
   loaded.levers_hash = levers.hash;
-  // A machine that was changed after reading has no file that says so; nobody records such a session.
-  if (machine_overrides.empty()) {
+  // Data that were changed after reading have no file that says so; nobody records such a session.
+  if (overrides.machine.empty() && overrides.exercise.empty() && overrides.levers.empty()) {
     take_texts(loaded, variant);
     if (!choice.settings.empty()) take_settings(loaded, variant, exercise, levers);
   }
@@ -204,7 +214,12 @@ LoadedSession recorded_session(const io::SessionHeader& header) {
 }
 
 LoadedInput load_input(const std::filesystem::path& path, SessionChoice& choice) {
-  const auto read = [&path](double rate_Hz) { return io::read_input(path, rate_Hz); };
+  const auto read = [&path](double rate_Hz) {
+    io::InputFile file = io::read_input(path, rate_Hz);
+    for (std::string* name : {&file.header.exercise, &file.header.machine, &file.header.levers})
+      *name = beside(path, *name);
+    return file;
+  };
   LoadedInput input{path, read(choice.rate_Hz > 0.0 ? choice.rate_Hz : kUsualRate)};
   if (choice.exercise.empty()) choice.exercise = input.file.header.exercise;
   if (choice.exercise.empty()) choice.exercise = kFirstExercise;

@@ -36,10 +36,9 @@ struct LoadedSession {
   io::SessionHeader session_header() const;  // of a new recording starting now
 };
 
-// machine: changes to the machine file. Throws io::FileError, UserError or std::invalid_argument
-// with messages for the user.
-LoadedSession load_session(const SessionChoice& choice,
-                           const std::vector<io::Override>& machine = {});
+// overrides: of machine, exercise and levers; such a session cannot be recorded. Throws io::FileError,
+// UserError or std::invalid_argument with messages for the user.
+LoadedSession load_session(const SessionChoice& choice, const io::Overrides& overrides = {});
 
 // Number of a fault of the session. Throws UserError with similar names.
 int find_fault(const training::Session& session, const std::string& name);

@@ -379,5 +379,27 @@ TEST(Deviation, LooksAtTheReferencesTimesAndLeavesItsGapsAlone) {
   EXPECT_EQ(io::deviation(run, reference, "x", 1.5, 3.0).samples, 0u);
 }
 
+// A step of 10.8 MPa that comes 3 ms later is 3 ms late, and not 10.8 MPa off.
+TEST(Deviation, OfAStepThatComesLaterIsATime) {
+  io::Trace run{{}, {"t_s", "p"}, {{}, {}}, "run"}, reference = run;
+  const auto step = [](double t) { return 10.8e6 * std::clamp((t - 0.5) / 0.002, 0.0, 1.0); };
+  for (int i = 0; i <= 1000; ++i) {
+    run.data[0].push_back(0.001 * i);
+    run.data[1].push_back(step(0.001 * i - 0.003));
+    if (i % 20 != 2) continue;
+    reference.data[0].push_back(0.001 * i);
+    reference.data[1].push_back(step(0.001 * i));
+  }
+  const auto within = [&](double early_s, double late_s) {
+    return io::deviation(run, reference, "p", 0.0, 1.0, {early_s, late_s}).max;
+  };
+  EXPECT_NEAR(within(0.0, 0.0), 10.8e6, 1.0);
+  EXPECT_NEAR(within(0.0, 0.0029), 10.8e6 * 0.05, 1.0);  // a tenth of a millisecond of 2 ms
+  EXPECT_LT(within(0.0, 0.0031), 1.0);
+  EXPECT_NEAR(within(0.1, 0.0), 10.8e6, 1.0);
+  EXPECT_NEAR(io::delay(run, reference, "p", 0.0, 1.0, 1e3, 0.2), 0.003, 2e-4);
+  EXPECT_TRUE(std::isnan(io::delay(run, reference, "p", 0.0, 1.0, 1e3, 0.002)));
+}
+
 }  // namespace
 }  // namespace knuckleboom
