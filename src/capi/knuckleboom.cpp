@@ -34,7 +34,6 @@ using namespace knuckleboom;
 
 namespace {
 
-
 // --- Inputs -------------------------------------------------------------------
 
 enum class InputKind { kValve, kReference, kTorque, kSpeed, kLever, kButton };

@@ -133,8 +133,9 @@ inline constexpr Key from =
         .otherwise("the start");
 inline constexpr Key to = number("to", D::kTime, kAny, "until then").otherwise("the end");
 inline constexpr Key time =
-    number("time", D::kTime, kNonNegative,
-           "by which the run may be earlier or later: the nearest of its values in that time counts")
+    number(
+        "time", D::kTime, kNonNegative,
+        "by which the run may be earlier or later: the nearest of its values in that time counts")
         .otherwise(0.0);
 inline constexpr Key own[] = {tolerance, rms, time, from, to};
 inline constexpr auto all = join(log_column::all, own);

@@ -246,8 +246,8 @@ ColumnDifference deviation(const Trace& run, const Trace& reference, const std::
   std::size_t row = 0;
   for (std::size_t i = rows.begin; i < rows.end; ++i) {
     if (std::isnan(wanted[i])) continue;
-    const double d = difference_within(own_t, own, t[i] - within.early_s, t[i] + within.late_s,
-                                       wanted[i], row);
+    const double d =
+        difference_within(own_t, own, t[i] - within.early_s, t[i] + within.late_s, wanted[i], row);
     if (result.samples == 0 || d > result.max) {
       result.max = d;
       result.time_of_max_s = t[i];

@@ -26,7 +26,6 @@ struct LoadedExercise {
 // to do all of the exercise; the session says what it leaves out. Overrides of a scenario have no use here.
 // Throws FileError or UserError.
 LoadedExercise load_exercise(const FileSource& exercise, const FileSource& machine,
-                             const FileSource& levers,
-                             const Overrides& overrides = {});
+                             const FileSource& levers, const Overrides& overrides = {});
 
 }  // namespace knuckleboom::io

@@ -336,7 +336,8 @@ Case make_case(const IdentifyOptions& o) {
   assignments.insert(assignments.end(), o.assignments.begin(), o.assignments.end());
   const io::Overrides overrides = io::sort_overrides(assignments);
   if (const io::Override* other = io::beyond_machine(overrides))
-    throw UserError(fmt::format("'{}' is no key of the machine; a log has nothing else", other->key));
+    throw UserError(
+        fmt::format("'{}' is no key of the machine; a log has nothing else", other->key));
   c.overrides = overrides.machine;
   c.setup.log.rest_s = log.rest_s;
   c.setup.log.start = log.start;
