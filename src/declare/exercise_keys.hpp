@@ -134,6 +134,7 @@ struct Variant {
   double places_shift = 0.0, places_turn = 0.0;
   double targets_shift = 0.0;
   double trees_shift = 0.0, trees_size = 0.0, falls_turn = 0.0;
+  double visitors_shift = 0.0;
 };
 namespace variant {
 inline constexpr Key all[] = {
@@ -160,6 +161,9 @@ inline constexpr Key all[] = {
     number("falls_turn", D::kAngle, {0.0, 3.2},
            "by which the direction of a fall is turned at most")
         .to<&Variant::falls_turn>(),
+    number("visitors_shift", D::kTime, {0.0, 1e4},
+           "by which each `[[visitor]]` sets out earlier or later at most")
+        .to<&Variant::visitors_shift>(),
 };
 inline constexpr KeyTable table{"exercise.variant", "[variant]", all};
 }  // namespace variant
@@ -372,6 +376,33 @@ inline constexpr Key all[] = {
 inline constexpr KeyTable table{"exercise.fell", "[[fell]]", all};
 }  // namespace fell_task
 
+namespace visitor {
+using training::Visitor;
+using training::VisitorKind;
+using training::VisitorPoint;
+inline constexpr Key point_position = spot<VisitorPoint>("`[x, y]`");
+inline constexpr Key point_all[] = {
+    point_position,
+    number("wait", D::kTime, {0.0, 1e5}, "so long he stays there").to<&VisitorPoint::wait_s>()};
+inline constexpr KeyTable point_table{"exercise.visitor.point", "[[visitor.point]]", point_all};
+
+inline constexpr Word kKinds[] = {word("person", VisitorKind::kPerson),
+                                  word("vehicle", VisitorKind::kVehicle)};
+inline constexpr Key name = keys::name("").to<&Visitor::name>();
+inline constexpr Key points =
+    tables("point", point_table, 40, "the way, straight from one to the next; at the last he stays")
+        .must();
+inline constexpr Key all[] = {
+    name,
+    kind_of(kKinds, "").to<&Visitor::kind>(),
+    number("from", D::kTime, {0.0, 1e5}, "after the first lever movement, when he sets out")
+        .to<&Visitor::from_s>(),
+    number("speed", D::kSpeed, {0.1, 40.0}, "").to<&Visitor::speed>(),
+    points,
+};
+inline constexpr KeyTable table{"exercise.visitor", "[[visitor]]", all};
+}  // namespace visitor
+
 namespace limit {
 inline constexpr Key most = plain("most", kAny, "in the figure's unit, itself allowed");
 inline constexpr Key least = plain("least", kAny, "likewise");
@@ -441,6 +472,8 @@ inline constexpr Key targets =
     tables("target", target::table, 200, "where the tip or the head is to go");
 inline constexpr Key fell_tasks =
     tables("fell", fell_task::table, 32, "trees to be felled, in this order");
+inline constexpr Key visitors =
+    tables("visitor", visitor::table, training::kMaxVisitors, "people and vehicles that come by");
 inline constexpr Key products = tables(
     "product", product::table, 40,
     "what a harvester's head cuts, under bark, as in a price list; the first six lengths are "
@@ -492,6 +525,7 @@ inline constexpr Key all[] = {
     targets,
     log_tasks,
     fell_tasks,
+    visitors,
     products,
     spare_logs,
     points,

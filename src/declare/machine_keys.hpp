@@ -798,6 +798,11 @@ inline constexpr Key all[] = {
     base,
     urdf,
     gravity,
+    number("danger_zone", D::kLength, {0.0, 1000.0},
+           "nobody may come nearer to the machine's place on the map while it works; see "
+           "[danger zones](../theory/judging.md#danger-zones)")
+        .to<&MachineModel::danger_zone>()
+        .otherwise("none"),
     supply,
     closed_valve,
     air,

@@ -134,6 +134,7 @@ class ExerciseReader {
     read_targets(reader);
     read_log_tasks(reader);
     read_fell_tasks(reader);
+    read_visitors(reader);
     add_spare_logs(reader);
     read_limits(reader, exercise_keys::limits, e.limits);
     read_points(reader);
@@ -733,6 +734,34 @@ class ExerciseReader {
     if (!wanted && !tasks.empty())
       root.error(exercise_keys::fell_tasks,
                  "this kind of task fells no trees; remove them or change 'kind'");
+  }
+
+  void read_visitors(TableReader& root) {
+    namespace k = keys::visitor;
+    constexpr std::size_t kVisitors = 6000;  // after the piles
+    std::set<std::string> names;
+    std::vector<training::Visitor>& visitors = exercise().visitors;
+    for (const Node* node : root.tables(exercise_keys::visitors)) {
+      TableReader reader(report_, *node, k::table, called(*node, "visitor"));
+      training::Visitor visitor;
+      reader.fill(visitor);
+      refuse_twin(reader, k::name, names, visitor.name);
+      for (const Node* one : reader.tables(k::points)) {
+        TableReader point(report_, *one, k::point_table, "the visitor's point");
+        training::VisitorPoint at;
+        point.fill(at);
+        point.done();
+        const std::vector<training::VisitorPoint>& before = visitor.points;
+        if (!before.empty() && std::hypot(at.x - before.back().x, at.y - before.back().y) < kTouch)
+          point.error(k::point_position,
+                      "the way does not go on from the point before; move one of them");
+        visitor.points.push_back(at);
+      }
+      reader.done();
+      const double shift = variant_.visitors_shift * draw(kVisitors + visitors.size(), 0);
+      visitor.from_s = std::max(0.0, visitor.from_s + shift);
+      visitors.push_back(std::move(visitor));
+    }
   }
 
   // An easier exercise is another one: to pass it is not to pass this one. A harder one passes this too.

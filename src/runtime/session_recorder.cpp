@@ -128,6 +128,9 @@ void SessionRecorder::watch(std::int64_t tick, const training::SessionSnapshot& 
     watch_.step = now.task.step;
   }
   if (now.task.phase != watch_.phase) {
+    if (now.task.danger > 0)
+      event(tick, EventKind::kDanger, static_cast<double>(now.visitor[now.task.danger - 1].kind),
+            now.task.danger_m, static_cast<double>(now.task.danger_kind));
     event(tick, EventKind::kPhase, static_cast<double>(now.task.phase));
     watch_.phase = now.task.phase;
     if (watch_.phase == training::TaskPhase::kPassed ||
@@ -196,7 +199,7 @@ void SessionRecorder::take(io::SessionJournal* journal) {
 
 io::SessionEvent SessionRecorder::readable(const EventRecord& record) const {
   constexpr const char* kKinds[] = {"phase",   "step",     "collision", "grip",
-                                    "release", "end_stop", "fault"};
+                                    "release", "end_stop", "fault",     "danger"};
   constexpr const char* kPhases[] = {"ready", "running", "passed", "failed"};
   io::SessionEvent event{record.tick, kKinds[static_cast<int>(record.kind)], {}, {}};
   std::copy(std::begin(record.value), std::end(record.value), event.value);
@@ -220,6 +223,9 @@ io::SessionEvent SessionRecorder::readable(const EventRecord& record) const {
       break;
     case EventKind::kFault:
       if (index < session_.faults().size()) event.text = session_.faults()[index].name;
+      break;
+    case EventKind::kDanger:
+      event.text = index == 0 ? "person" : "vehicle";
       break;
   }
   return event;

@@ -32,6 +32,7 @@ double clear_of(const SceneDescription& scene, const world::Way& way, double x, 
       const double s = 0.25 * i * log.length;
       look_at(log.x + s * std::cos(log.heading), log.y + s * std::sin(log.heading), log.radius);
     }
+  for (const Vec3& point : scene.visitors_way) look_at(point.x(), point.y(), 0.0);
   for (const TargetLook& target : scene.targets) look_at(target.p_W.x(), target.p_W.y(), 0.0);
   return nearest;
 }

@@ -25,6 +25,7 @@ struct FramePoses {
   int cut_count = 0;
   std::array<TreePose, training::kMaxTrees> tree;
   int tree_count = 0;
+  std::array<Pose, training::kMaxVisitors> visitor{};
   int held_log = -1;
   Vec3 tip_W = Vec3::Zero();
   double grapple_opening = 1.0;

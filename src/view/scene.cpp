@@ -21,6 +21,7 @@
 #include "view/shaders.hpp"
 #include "view/terrain.hpp"
 #include "view/textures.hpp"
+#include "view/visitors.hpp"
 
 namespace knuckleboom::view {
 namespace {
@@ -48,6 +49,7 @@ struct Scene::Parts {
   std::unique_ptr<MachineScene> ghost;  // null: none has been shown yet
   osg::ref_ptr<osg::Group> ghost_node;
   std::unique_ptr<Logs> logs;
+  std::unique_ptr<Visitors> visitors;
   FelledTrees felled;
   std::unique_ptr<Overlays> overlays;
   osg::ref_ptr<osg::Camera> frame_camera, inset_camera;
@@ -85,9 +87,11 @@ Scene::Parts::Parts(const SceneDescription& description, Quality wanted, bool so
                                            MachineStates{steel, glass_state(), settings}, notes);
   logs = std::make_unique<Logs>(
       scene, LogStates{wood, solid_state(settings, log_end), steel, settings.detail});
+  visitors = std::make_unique<Visitors>(scene, steel, settings.detail);
   overlays = std::make_unique<Overlays>(scene);
   world->addChild(machine->node());
   world->addChild(logs->node());
+  world->addChild(visitors->node());
   world->addChild(build_terrain(scene, plan, tracks, settings));
   world->addChild(
       build_forest(scene, plan, settings, {foliage_state(foliage), wood, steel}, felled));
@@ -133,6 +137,7 @@ void Scene::show(const training::SessionSnapshot& before, const training::Sessio
   parts_->poses = interpolate(before, after, alpha);
   parts_->machine->pose(parts_->poses);
   parts_->logs->pose(parts_->poses);
+  parts_->visitors->pose(parts_->poses);
   parts_->felled.pose(parts_->poses);
   parts_->overlays->pose(parts_->poses);
   parts_->time->set(static_cast<float>(std::fmod(parts_->poses.t_s, 3600.0)));

@@ -105,15 +105,19 @@ struct PlaceLook {
   int colour = 0;                                    // as world::Log
 };
 
+enum class VisitorLook { kPerson, kVehicle };
+
 struct SceneDescription {
   MachineLook machine;
   world::WorldRecipe world;
   world::Ground ground;
   std::vector<TargetLook> targets;  // in the task's order
   std::vector<PlaceLook> places;
-  std::vector<int> felled;       // stems of the world that may be felled
-  std::vector<int> meant_logs;   // by the task's target: the log that is to be picked up
-  std::filesystem::path assets;  // folder
+  std::vector<VisitorLook> visitors;  // in the exercise's order
+  std::vector<Vec3> visitors_way;     // points on their ways, which decoration keeps clear
+  std::vector<int> felled;            // stems of the world that may be felled
+  std::vector<int> meant_logs;        // by the task's target: the log that is to be picked up
+  std::filesystem::path assets;       // folder
 };
 
 }  // namespace knuckleboom::view

@@ -62,6 +62,9 @@ std::vector<Case> cases() {
   add("felling", "harvester_head", 0, 1);
   // Two of the six trees here, as written, and all of a variant.
   for (const char* exercise : {"feed", "bucking"}) add(exercise, "harvester_head", 0, 1);
+  // Two of the four trees or eight logs here: the demonstrator waits for who comes by.
+  add("passers_by", "harvester_head", 0, 1);
+  add("passers_by_loading", "forwarder", 0, 1);
   // Two of the six trees here, as written.
   add("roadside", "harvester_head", 0, 0);
   return list;
@@ -76,8 +79,9 @@ TEST_P(Demonstration, Passes) {
   const bool all = std::getenv("KNUCKLEBOOM_DEMONSTRATIONS") != nullptr;
   if (!all && exercise.name == "calm_head") exercise.targets.resize(3);
   if (!all && exercise.name == "sorting") exercise.log_tasks.resize(6);
+  if (!all && exercise.name == "passers_by_loading") exercise.log_tasks.resize(2);
   if (!all && !exercise.fell_tasks.empty() && !(bucks && GetParam().variant == 1))
-    exercise.fell_tasks.resize(bucks ? 2 : 3);
+    exercise.fell_tasks.resize(bucks || !exercise.visitors.empty() ? 2 : 3);
   const training::Session session(test::shipped_machine(GetParam().machine),
                                   test::shipped_levers(exercise.levers), exercise);
   training::SessionState state = session.initial_state();

@@ -9,7 +9,8 @@ inline constexpr double kTick = 1e-3;
 
 class Attempt {
  public:
-  explicit Attempt(const training::Exercise& exercise) : task(exercise) {
+  explicit Attempt(const training::Exercise& exercise, const training::DangerZone& zone = {})
+      : task(exercise, zone) {
     state = task.initial_state();
     score = task.initial_score();
     at.held_log = -1;

@@ -76,7 +76,8 @@ class SessionRecorder {
     kGrip,
     kRelease,
     kEndStop,
-    kFault
+    kFault,
+    kDanger
   };
   struct EventRecord {
     std::int64_t tick;

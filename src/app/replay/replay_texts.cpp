@@ -8,6 +8,7 @@
 
 #include "app/session/filing.hpp"
 #include "app/session/notes.hpp"
+#include "app/session/session_texts.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/training/task.hpp"
 #include "language/text.hpp"
@@ -93,6 +94,7 @@ EventWords words_of(const io::SessionEvent& event, training::TaskKind task) {
     if (!bad) return {};  // intended contacts
     return {tr_format("collision: {}", tr(text)), MarkKind::kBad};
   }
+  if (event.kind == "danger") return {danger_text(event.value), MarkKind::kBad};
   if (event.kind == "end_stop") return {tr("end stop"), MarkKind::kBad};
   if (event.kind == "fault")
     return {event.value[1] > 0.0 ? tr_format("fault {} begins", tr(spoken(text)))

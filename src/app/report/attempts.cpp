@@ -56,8 +56,8 @@ EventKind kind_of(const std::string& kind) {
       {"phase", EventKind::kTask},          {"step", EventKind::kTask},
       {"grip", EventKind::kGrip},           {"release", EventKind::kGrip},
       {"collision", EventKind::kCollision}, {"end_stop", EventKind::kEndStop},
-      {"bookmark", EventKind::kBookmark},   {"message", EventKind::kMessage},
-      {kNoteEvent, EventKind::kMessage}};
+      {"danger", EventKind::kTask},         {"bookmark", EventKind::kBookmark},
+      {"message", EventKind::kMessage},     {kNoteEvent, EventKind::kMessage}};
   for (const Word& word : kWords)
     if (kind == word.word) return word.kind;
   return EventKind::kOther;
@@ -65,6 +65,7 @@ EventKind kind_of(const std::string& kind) {
 
 std::string text_of(const io::SessionEvent& event) {
   if (event.kind == "phase" && event.text == "running") return tr("begun");
+  if (event.kind == "danger") return danger_text(event.value);
   if (event.kind == "step") return tr_format("{:g} of {:g} done", event.value[0], event.value[1]);
   if (event.kind == "phase" || event.kind == "collision") return tr(event.text);
   if (event.kind == "grip") return tr(spoken(event.text));

@@ -187,13 +187,54 @@ bool has_ended(const SessionSnapshot& now) {
   return now.task.phase == TaskPhase::kPassed || now.task.phase == TaskPhase::kFailed;
 }
 
+namespace {
+// Somebody who is inside the danger zone, or comes near to it; empty: nobody does.
+std::string visitor_line(const Session& session, const SessionSnapshot& now) {
+  constexpr double kNear = 10.0;  // m
+  const training::VisitorSnapshot* nearest = training::nearest_visitor(now);
+  const double zone = session.machine().danger_zone;
+  if (nearest == nullptr || zone == 0.0 || nearest->away_m >= zone + kNear) return {};
+  const bool person = nearest->kind == training::VisitorKind::kPerson;
+  if (nearest->inside != 0)
+    return tr_format(person ? msgid("A person is {:.0f} m away, inside the danger zone: stop")
+                            : msgid("A vehicle is {:.0f} m away, inside the danger zone: stop"),
+                     nearest->away_m);
+  return tr_format(person ? msgid("A person is {:.0f} m away; the danger zone begins at {:.0f} m")
+                          : msgid("A vehicle is {:.0f} m away; the danger zone begins at {:.0f} m"),
+                   nearest->away_m, zone);
+}
+}  // namespace
+
+std::string danger_text(const double (&event)[4]) {
+  const bool person = event[0] == static_cast<double>(training::VisitorKind::kPerson);
+  const double away_m = event[1];
+  if (event[2] == static_cast<double>(training::DangerKind::kChain))
+    return tr_format(
+        person ? msgid("The saw ran with a person {:.0f} m away in the plane of its chain.")
+               : msgid("The saw ran with a vehicle {:.0f} m away in the plane of its chain."),
+        away_m);
+  return tr_format(
+      person ? msgid("The work went on with a person {:.0f} m away, inside the danger zone.")
+             : msgid("The work went on with a vehicle {:.0f} m away, inside the danger zone."),
+      away_m);
+}
+
+std::string danger_text(const SessionSnapshot& now) {
+  if (now.task.danger < 1) return {};
+  const training::VisitorSnapshot& visitor = now.visitor[now.task.danger - 1];
+  return danger_text({static_cast<double>(visitor.kind), now.task.danger_m,
+                      static_cast<double>(now.task.danger_kind), 0.0});
+}
+
 std::string task_line(const Session& session, const SessionSnapshot& now) {
   const Exercise& exercise = session.exercise();
   if (now.task.phase == TaskPhase::kPassed) {
     const std::string points = points_text(exercise, now.score.points);
     return points.empty() ? tr("Passed") : tr_format("Passed: {}", points);
   }
-  if (now.task.phase == TaskPhase::kFailed) return tr("Not passed");
+  if (now.task.phase == TaskPhase::kFailed)
+    return now.task.danger > 0 ? danger_text(now) : tr("Not passed");
+  if (std::string line = visitor_line(session, now); !line.empty()) return line;
   if (exercise.task == TaskKind::kFree)
     return exercise.title.empty() ? tr("Free play") : tr(exercise.title);
   if (now.task.target < 0 && exercise.stand_s > 0.0)
@@ -301,6 +342,7 @@ bool tells_phases(const SessionSnapshot& now) {
 
 std::string failure_reason(const Exercise& exercise, const SessionSnapshot& now) {
   if (now.task.phase != TaskPhase::kFailed) return {};
+  if (now.task.danger > 0) return danger_text(now);
   if (now.task.steps > 0 && now.task.step < now.task.steps)
     return tr_format("The time is over: {} of {} done.", now.task.step, now.task.steps);
   const int broken = training::broken_limit(exercise, now.score);

@@ -49,6 +49,10 @@ std::vector<view::panels::FigureRow> element_rows(const training::SessionSnapsho
 bool tells_phases(const training::SessionSnapshot& now);
 
 // Why an attempt has failed: the broken limit, or the time; empty if it has not.
+// Who was in danger, when that ended the attempt; empty: nobody was.
+std::string danger_text(const training::SessionSnapshot& now);
+// The same of a recorded event's values.
+std::string danger_text(const double (&event)[4]);
 std::string failure_reason(const training::Exercise& exercise,
                            const training::SessionSnapshot& now);
 

@@ -71,6 +71,7 @@ void tell_result(const LoadedSession& loaded, SessionEnd& end) {
   const bool ended = has_ended(end.last);
   end.figures = figure_rows(loaded.exercise(), end.last.score, ended, true);
   if (ended) end.points = points_text(loaded.exercise(), end.last.score.points);
+  end.danger = danger_text(end.last);
   end.diagnosis = diagnosis_text(*loaded.session, end.last);
   end.warnings = watch_sentences(loaded.session->machine(), end.last.sim.watch);
 }
@@ -79,6 +80,7 @@ std::string session_summary(const SessionEnd& end, bool paced) {
   std::string text = end.title + '\n';
   text +=
       line("result", result_text(end.last.task) + (end.points.empty() ? "" : ", " + end.points));
+  if (!end.danger.empty()) text += line("danger", end.danger);
   if (!end.diagnosis.empty()) text += line("diagnosis", end.diagnosis);
   for (const FigureRow& row : end.figures) text += line(row.label, figure_text(row));
   for (const FigureRow& row : end.elements) text += line(row.label, row.value);

@@ -31,6 +31,7 @@ struct SessionEnd {
   std::string session_fault;           // of the session file, one message; empty: none
   std::string points;                  // of an attempt that has ended; empty: none
   std::string diagnosis;               // a sentence on it; empty: it was not asked
+  std::string danger;                  // who was in danger; empty: nobody was
   std::vector<view::panels::FigureRow> figures, elements;
   std::vector<std::string> warnings;  // what no real machine does
 };

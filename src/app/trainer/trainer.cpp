@@ -473,7 +473,8 @@ void Trainer::follow_task() {
   figures_.figures = figure_rows(exercise, shown_.score, true);
   if (session_->now().playing || demonstrating_)
     figures_.exercise += demonstrating_ ? tr(", a demonstration") : tr(", from an input file");
-  if (!figures_.passed && !advised_ && !session_->loaded().choice.variant)
+  if (!figures_.passed && shown_.task.danger == 0 && !advised_ &&
+      !session_->loaded().choice.variant)
     if (std::string miss = nearest_miss(exercise, shown_.score); !miss.empty())
       advice_.push_back(std::move(miss));
   show_history();

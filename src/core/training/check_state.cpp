@@ -65,6 +65,9 @@ std::string check_ticks(const Session& session, const SessionState& state) {
   if (state.task.end_tick > state.sim.tick)
     return objection("task.end_tick", static_cast<double>(state.task.end_tick),
                      "that tick is still to come");
+  if (state.task.inside_ticks > state.sim.tick - state.task.start_tick)
+    return objection("task.inside_ticks", static_cast<double>(state.task.inside_ticks),
+                     "the attempt has not lasted so long");
   if (state.score.elements.head != 0 && !session.site().felling().present())
     return objection("score.elements.head", 1.0, "there is no head for trees");
   return {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 
 #include "knuckleboom/core/machine/actuator.hpp"
@@ -111,6 +112,9 @@ constexpr double kPileRaise = 0.3, kPileLower = 0.35;  // m
 constexpr double kBringSpeed = 0.6;                    // share of the usual speed, with a stem
 constexpr double kUsualAhead = 0.3;                    // m
 constexpr double kAheadTime = 1.0;                     // s
+
+constexpr double kForesight = 5.0,
+                 kLastMoment = 0.7;  // s, before somebody may be in the danger zone
 
 // On wheels.
 constexpr double kRoadSpeed = 1.1, kBendSpeed = 0.9;  // m/s
@@ -1207,9 +1211,26 @@ std::int32_t Demonstrator::diagnosis(const SessionSnapshot& s) const {
   return since_s >= kLooks ? there : -1;
 }
 
+// Nobody shall be in danger: while somebody is near to the zone it begins nothing, and only finishes a cut.
+bool Demonstrator::waits(const SessionSnapshot& s) const {
+  const double zone = session_.machine().danger_zone;
+  if (s.visitor_count == 0 || zone == 0.0) return false;
+  const TreeSnapshot* tree = tree_in_head(s);
+  const bool cuts = tree != nullptr && tree->attached != 0 && tree->cut > 0.0;
+  for (int i = 0; i < s.visitor_count; ++i) {
+    const double ahead = nth(exercise_.visitors, i).speed * (cuts ? kLastMoment : kForesight);
+    if (s.visitor[i].away_m < zone + ahead) return true;
+  }
+  return false;
+}
+
 command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
                                            DemonstratorState& state) const {
   command::OperatorInput out{};
+  if (waits(s)) {
+    std::fill(std::begin(state.speed), std::end(state.speed), 0.0);
+    return out;
+  }
   state.timer_s += dt;
   if (state.started == 0) start(s, state);
   if (way_.present() && steer_.function >= 0 && wheels_.function >= 0 &&

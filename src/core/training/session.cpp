@@ -166,7 +166,7 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
                   instructions),
       control_(simulation_, std::move(levers)),
       worksite_(simulation_, exercise_.world, trees_of(machine, exercise_), exercise_.prices),
-      task_(exercise_) {
+      task_(exercise_, {this->machine().danger_zone, this->machine().head.saw_distance}) {
   for (const std::string& joint : control_.missing())
     notes_.push_back("the lever pattern moves '" + joint + "', which machine '" + machine.name +
                      "' does not have");
@@ -200,6 +200,9 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
   if (exercise_.task == TaskKind::kDrive && this->machine().wheels.empty())
     notes_.push_back("machine '" + machine.name +
                      "' has no wheels: the way of this exercise cannot be driven");
+  if (!exercise_.visitors.empty() && this->machine().danger_zone == 0.0)
+    notes_.push_back("machine '" + machine.name +
+                     "' has no 'danger_zone': it endangers nobody who comes by");
   if (!this->machine().load_space.present &&
       std::any_of(exercise_.log_tasks.begin(), exercise_.log_tasks.end(), into_load_space))
     notes_.push_back("machine '" + machine.name +
@@ -534,6 +537,7 @@ void copy_used(const SessionSnapshot& from, SessionSnapshot& to) {
   copy_first(from.log_status, from.log_count, to.log_status);
   copy_first(from.tree, static_cast<int>(from.tree_count), to.tree);
   copy_first(from.cut, from.cut_count, to.cut);
+  copy_first(from.visitor, from.visitor_count, to.visitor);
 }
 
 world::LogSize log_size(int log, const world::WorldRecipe& world, const SessionSnapshot& snapshot) {

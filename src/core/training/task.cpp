@@ -142,6 +142,8 @@ void check(const Exercise& exercise) {
               ? in(log_task.place, exercise.places.size())
               : is_load_space(log_task.bunk) || in(log_task.bunk, exercise.world.bunks.size())))
       refuse("has a log task with a log, bunk or place that is not there");
+  if (exercise.visitors.size() > static_cast<std::size_t>(kMaxVisitors))
+    refuse("has more visitors than there is room for");
   for (const FellTask& fell : exercise.fell_tasks)
     if (!in(fell.stem, exercise.trees.size())) refuse("has a tree to be felled that is not there");
   for (const Limit& limit : exercise.limits)
@@ -153,7 +155,8 @@ void check(const Exercise& exercise) {
 
 }  // namespace
 
-Task::Task(const Exercise& exercise) : exercise_(exercise), way_(exercise.world.way) {
+Task::Task(const Exercise& exercise, const DangerZone& zone)
+    : exercise_(exercise), zone_(zone), way_(exercise.world.way) {
   check(exercise);
   ground_ = world::make_ground(exercise.world.ground);
   for (const world::Bunk& bunk : exercise.world.bunks) {
@@ -221,6 +224,17 @@ std::string Task::check_state(const TaskState& task) const {
   if (task.start_tick < 0)
     return state::objection("start_tick", static_cast<double>(task.start_tick),
                             "expected 0 or more");
+  if (task.danger > static_cast<std::int32_t>(exercise_.visitors.size()))
+    return state::objection("danger", task.danger, "so many people do not come by");
+  if ((task.danger != 0) != (task.danger_kind != DangerKind::kNone) ||
+      (task.danger != 0 && task.phase != TaskPhase::kFailed))
+    return state::objection("danger", task.danger, "it goes with a kind, and ends the task");
+  if (task.danger == 0 ? task.danger_m != 0.0 : task.danger_m >= zone_.radius)
+    return state::objection("danger_m", task.danger_m, "somebody in danger is within the zone");
+  if (task.inside_ticks > 0 &&
+      (exercise_.visitors.empty() || zone_.radius == 0.0 || task.phase == TaskPhase::kReady))
+    return state::objection("inside_ticks", static_cast<double>(task.inside_ticks),
+                            "nobody comes by");
   return {};
 }
 
@@ -257,6 +271,7 @@ void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreS
       wait_elements(waited_ticks(dt, task.start_tick), score.elements);
     }
   }
+  look_at_visitors(dt, task, snapshot);
   if (task.phase == TaskPhase::kRunning) {
     Observation at = observe_snapshot(exercise_.task, dt, snapshot.sim.tick - task.start_tick,
                                       snapshot, score.last_tip_W);
@@ -269,6 +284,7 @@ void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreS
                                      score.elements.head != 0, snapshot),
                       score.elements);
     advance(dt, snapshot, task, score);
+    watch_visitors(dt, snapshot, task);
     score.score.placed = task.step;
     if (task.error_count > 0.0) score.score.error_m = task.error_sum / task.error_count;
     if (!std::isnan(score.score.counted_s))
@@ -282,8 +298,27 @@ void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreS
   show_work(score.elements, snapshot);
 }
 
+void Task::look_at_visitors(double dt, const TaskState& task, SessionSnapshot& snapshot) const {
+  if (exercise_.visitors.empty()) return;
+  const std::int64_t ticks =
+      task.phase == TaskPhase::kReady ? 0 : snapshot.sim.tick - task.start_tick;
+  show_visitors(exercise_, ground_, zone_, dt * static_cast<double>(ticks), snapshot);
+}
+
+void Task::watch_visitors(double dt, const SessionSnapshot& snapshot, TaskState& task) const {
+  if (exercise_.visitors.empty()) return;
+  const VisitorSnapshot* nearest = nearest_visitor(snapshot);
+  task.inside_ticks = nearest->inside != 0 ? task.inside_ticks + 1 : 0;
+  const Endangered now = endangered(snapshot, zone_, dt * static_cast<double>(task.inside_ticks));
+  if (now.visitor < 0) return;
+  task.danger = now.visitor + 1;
+  task.danger_kind = now.kind;
+  task.danger_m = snapshot.visitor[now.visitor].away_m;
+}
+
 void Task::show(double dt, const TaskState& task, const ScoreState& score,
                 SessionSnapshot& snapshot) const {
+  look_at_visitors(dt, task, snapshot);
   snapshot.task = report(dt, snapshot, task);
   snapshot.score = score.score;
   const ElementState& work = score.elements;
@@ -457,20 +492,21 @@ void Task::end_if_over(const Observation& at, std::int64_t tick, TaskState& task
   // Half a tick of tolerance: in floating point the limit is not exactly a whole number of ticks.
   const bool late =
       exercise_.time_limit_s > 0.0 && score.score.time_s > exercise_.time_limit_s - 0.5 * at.dt;
-  if (!done && !late) return;
+  const bool danger = task.danger != 0;
+  if (!done && !late && !danger) return;
   finish_elements(at.dt, at.ticks, score.elements);
   finish(exercise_.task == TaskKind::kFree, at.dt * static_cast<double>(at.ticks), score);
   const double right = right_share(task, steps());
   if (!std::isnan(score.score.faultless)) score.score.faultless = right;
   if (exercise_.points.given()) {
     score.score.technique = technique(score.score);
-    if (done && gates_hold(exercise_, score.score))
+    if (done && !danger && gates_hold(exercise_, score.score))
       score.score.points = 40.0 * time_share(exercise_.points, score.score.counted_s) +
                            40.0 * right + 20.0 * score.score.technique;
   }
   // Free play has no task: its time is simply over.
-  const bool good =
-      (done || exercise_.task == TaskKind::kFree) && broken_limit(exercise_, score.score) < 0;
+  const bool good = !danger && (done || exercise_.task == TaskKind::kFree) &&
+                    broken_limit(exercise_, score.score) < 0;
   task.phase = good ? TaskPhase::kPassed : TaskPhase::kFailed;
   task.end_tick = tick;
 }
@@ -1000,6 +1036,9 @@ TaskSnapshot Task::report(double dt, const SessionSnapshot& snapshot,
                                    : now - state.start_tick + waited_ticks(dt, state.start_tick);
     out.time_left_s = std::max(0.0, exercise_.time_limit_s - dt * static_cast<double>(ticks));
   }
+  out.danger = state.danger;
+  out.danger_kind = state.danger_kind;
+  out.danger_m = state.danger_m;
   if (exercise_.stand_s > 0.0) out.dwell = std::min(1.0, state.stood_s / exercise_.stand_s);
   if (has_ended(state.phase) || state.step >= steps()) return out;
   out.target = state.step;

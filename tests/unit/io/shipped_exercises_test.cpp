@@ -31,7 +31,8 @@ const char* const kExercises[] = {"free_play",    "reach",
                                   "tower",        "strip_road_loaded",
                                   "approach",     "feed",
                                   "bucking",      "calm_head",
-                                  "sorting",      "roadside"};
+                                  "sorting",      "roadside",
+                                  "passers_by",   "passers_by_loading"};
 
 io::ExerciseFile shipped(const std::string& name) {
   return io::read_exercise(config("exercises/" + name + ".toml"));

@@ -302,6 +302,7 @@ struct MachineModel {
   std::vector<WatchPressures> watch_pressures;
   std::vector<VisualPart> visuals;
   std::vector<Source> sources;
+  double danger_zone = 0.0;  // nobody may come nearer while it works; 0: none is known [m]
 
   int joint_count() const { return tree.link_count(); }
   // Whether joints depend on each other: loops, couplings, a cylinder across more than one joint, or a ball.

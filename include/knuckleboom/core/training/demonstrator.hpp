@@ -98,6 +98,7 @@ class Demonstrator {
   Heap heap_of(const SessionSnapshot& snapshot, const LogTask& wanted) const;
   // Where a log is to be let go; missed: how often it could not be.
   Task::Spot goal_of(const LogTask& task, const SessionSnapshot& snapshot, int missed) const;
+  bool waits(const SessionSnapshot& snapshot) const;
   Wish wish(const SessionSnapshot& snapshot, double dt, DemonstratorState& state) const;
   void find_crane();
   void find_wheels();

@@ -66,6 +66,21 @@ struct FellTask {
   double towards = 0.0;  // direction in which it is to lie, from x [rad]
 };
 
+// Somebody who comes by: docs/theory/judging.md, "Danger zones".
+enum class VisitorKind : std::int32_t { kPerson, kVehicle };
+struct VisitorPoint {
+  double x = 0.0, y = 0.0;  // m
+  double wait_s = 0.0;      // so long he stands there
+};
+struct Visitor {
+  std::string name;
+  VisitorKind kind = VisitorKind::kPerson;
+  double from_s = 0.0;               // after the first lever movement he sets out
+  double speed = 1.4;                // m/s
+  std::vector<VisitorPoint> points;  // the way from the first to the last, where he stays
+};
+inline constexpr int kMaxVisitors = 8;
+
 // To pass, figure (see figures()) must not exceed `most` (nor fall below `least`).
 struct Limit {
   std::string figure;
@@ -104,7 +119,8 @@ struct Exercise {
   std::vector<LogTask> log_tasks;
   std::vector<FellTask> fell_tasks;
   timber::PriceList prices;  // of what a head cuts; no products: it knows of none
-  double stand_s = 0.0;      // at the end all logs lie in their places, untouched for so long
+  std::vector<Visitor> visitors;
+  double stand_s = 0.0;  // at the end all logs lie in their places, untouched for so long
   Points points;
   std::vector<Limit> limits;
   std::vector<command::Fault> faults;
@@ -129,7 +145,7 @@ enum class TaskPhase : std::int32_t {
   kReady,  // waits for the first lever movement
   kRunning,
   kPassed,  // all done, within the limits
-  kFailed,  // all done or out of time, and beyond a limit
+  kFailed,  // all done or out of time, and beyond a limit; or somebody was in danger
 };
 
 }  // namespace knuckleboom::training

@@ -38,6 +38,20 @@ struct CutSnapshot {
 };
 inline constexpr int kMaxTrees = worksite::kMaxFelled + 1;
 
+// Somebody who comes by.
+struct VisitorSnapshot {
+  double p_W[3];    // on the ground [m]
+  double ahead[2];  // direction on the map
+  double away_m;    // from the machine's place, on the map
+  VisitorKind kind;
+  std::int32_t inside;  // 1: the machine's danger zone
+};
+enum class DangerKind : std::int32_t {
+  kNone,
+  kZone,   // the machine worked on with somebody inside its danger zone
+  kChain,  // its saw ran with somebody there in the plane of its chain
+};
+
 struct TaskSnapshot {
   TaskPhase phase;
   std::int32_t step, steps;  // targets or logs done, and their number
@@ -48,6 +62,10 @@ struct TaskSnapshot {
   double angle;        // head, logs: from the wanted direction, 0 to pi/2 [rad]
   double dwell;        // share of the dwell time done, 0 to 1
   double time_left_s;  // -1: no limit
+  // Why it was ended: somebody who was in danger, by his number from 1 on, how, and his distance.
+  double danger_m;
+  std::int32_t danger;  // 0: nobody was
+  DangerKind danger_kind;
 };
 
 // The logs in the machine's load space: with both ends between the stakes, or beyond by 0.3 m at most, and not
@@ -81,9 +99,10 @@ struct SessionSnapshot {
   double shaped[sim::kMaxLeverFunctions];
   // Position of each function's actuator, in seconds at its full speed; larger: out, up, closed.
   double travel_s[sim::kMaxLeverFunctions];
-  std::int32_t on_wheels, reserved;  // bits of the functions that move wheels: they steer
-  double grapple_opening;            // 0 closed .. 1 open
-  std::int32_t held_log;             // -1: none
+  std::int32_t on_wheels;  // bits of the functions that move wheels: they steer
+  std::int32_t visitor_count;
+  double grapple_opening;  // 0 closed .. 1 open
+  std::int32_t held_log;   // -1: none
   std::int32_t log_count;
   std::int64_t tree_count;
   std::int32_t first_cut, cut_count;      // logs that have been cut off, by their first number
@@ -115,12 +134,13 @@ struct SessionSnapshot {
   std::int32_t element_load, element_signals;  // as in an ElementState
   double gap_m, held_tilt_rad;
   sim::Snapshot sim;
-  // Up to the counts of joints and logs; places beyond are neither written nor copied.
+  // Up to their counts; places beyond are neither written nor copied.
   PoseSnapshot body[kMaxLinks];  // of the body that each link moves, in the world
   PoseSnapshot log[world::kMaxLogs];
   world::LogStatus log_status[world::kMaxLogs];
   TreeSnapshot tree[kMaxTrees];
   CutSnapshot cut[worksite::kMaxCutLogs];
+  VisitorSnapshot visitor[kMaxVisitors];
 };
 static_assert(std::is_trivially_copyable_v<SessionSnapshot>);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "knuckleboom/core/state/fields.hpp"
+#include "knuckleboom/core/training/danger.hpp"
 #include "knuckleboom/core/training/elements.hpp"
 #include "knuckleboom/core/training/exercise.hpp"
 #include "knuckleboom/core/training/legs.hpp"
@@ -44,6 +45,11 @@ struct TaskState {
   double fed_m, fed_back_m;           // ways of the feed before this tree
   double value, best_value;           // by the prices
   std::int64_t logs_right, logs_cut;  // of a product
+  // Of the machine's danger zone:
+  std::int64_t inside_ticks;  // for which somebody has been inside
+  double danger_m;            // distance of whoever was endangered
+  std::int32_t danger;        // his number, from 1 on; 0: nobody was
+  DangerKind danger_kind;
 };
 constexpr auto state_fields(const TaskState* /*type*/) {
   using namespace knuckleboom::state;
@@ -57,7 +63,9 @@ constexpr auto state_fields(const TaskState* /*type*/) {
       KB_FIELD(load_p, kPosition), KB_FIELD(uncounted_s), KB_FIELD(stood_s), KB_FIELD(beside_s),
       KB_FIELD(samples, below(3)), KB_FIELD(arrived, kFlag), KB_FIELD(faulty, kFlag),
       KB_FIELD(faults, kCounter32), KB_FIELD(fed_m), KB_FIELD(fed_back_m), KB_FIELD(value),
-      KB_FIELD(best_value), KB_FIELD(logs_right, kCounter), KB_FIELD(logs_cut, kCounter));
+      KB_FIELD(best_value), KB_FIELD(logs_right, kCounter), KB_FIELD(logs_cut, kCounter),
+      KB_FIELD(inside_ticks, kCounter), KB_FIELD(danger_m, kPositive),
+      KB_FIELD(danger, below(kMaxVisitors + 1)), KB_FIELD(danger_kind, below(3)));
 }
 
 // The tip's motion at its own rate, independent of the tick rate.
@@ -144,8 +152,8 @@ inline constexpr double kLengthWithin = 0.03;  // m; a log that is no more off h
 class Task {
  public:
   // The exercise must outlive it. Throws std::invalid_argument with a message for an impossible
-  // exercise.
-  explicit Task(const Exercise& exercise);
+  // exercise. zone: of the machine.
+  explicit Task(const Exercise& exercise, const DangerZone& zone = {});
 
   TaskState initial_state() const;
   ScoreState initial_score() const;
@@ -178,6 +186,9 @@ class Task {
                      ScoreState& score) const;
   void advance_felling(double dt, const SessionSnapshot& snapshot, TaskState& task,
                        ScoreState& score) const;
+  // Those who come by, and whether one of them is in danger.
+  void look_at_visitors(double dt, const TaskState& task, SessionSnapshot& snapshot) const;
+  void watch_visitors(double dt, const SessionSnapshot& snapshot, TaskState& task) const;
   void place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreState& score) const;
   void end_if_over(const Observation& at, std::int64_t tick, TaskState& task,
                    ScoreState& score) const;
@@ -210,6 +221,7 @@ class Task {
   Vec3 path_point(double s) const;
 
   const Exercise& exercise_;
+  DangerZone zone_;
   world::Ground ground_;
   std::vector<Spot> bunks_, places_;  // places: at a log's radius, if they have no height
   std::vector<timber::Tree> trees_;   // that are bucked, by their tasks

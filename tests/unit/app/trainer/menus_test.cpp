@@ -52,6 +52,8 @@ TEST(Menus, ListTheExercisesAsTheyAreLearned) {
                                              "strip_road_loaded",
                                              "roadside",
                                              "free_play",
+                                             "passers_by",
+                                             "passers_by_loading",
                                              "piles"}));
   EXPECT_EQ(row.chosen, 7);
   EXPECT_NE(row.choices[7].detail.find("To pass\n  Done within 25:00"), std::string::npos)
