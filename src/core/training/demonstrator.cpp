@@ -918,7 +918,10 @@ Demonstrator::Wish Demonstrator::fell(const SessionSnapshot& s, double dt,
       break;
     case Phase::kAlign:
       wish.jaws = 0.5;
-      if (tree != nullptr && tree->n_W[2] > kFalls) wish.tilt = push;
+      // A light one stays where the head's own weight holds it.
+      if (tree != nullptr &&
+          (tree->n_W[2] > kFalls || (tree->n_W[2] > kLying && tree->tip_m_s < kBuckCalm)))
+        wish.tilt = push;
       // A head that lies needs more room below.
       if (tree != nullptr && tree->n_W[2] < kFallen)
         wish.p_W.z() += at.z() + kFellRaise - s.grip_W[2];
@@ -1002,14 +1005,16 @@ bool Demonstrator::bring_to_place(const SessionSnapshot& s, double left, double 
   const TreeSnapshot* stem = tree_in_head(s);
   if (stem == nullptr || s.product < 0) return true;
   const Vec3 middle = on_map(vec(stem->butt_W) + (0.5 * s.wanted_m - left) * vec(stem->n_W));
+  // The one with the shortest way for the log and for the tip, which turns with it.
+  const double tip = 0.5 * (nth(exercise_.trees, stem->stem).height - stem->from);
+  const double points = std::atan2(stem->n_W[1], stem->n_W[0]);
+  const auto way_to = [&](const Place& to) {
+    return (Vec3(to.x, to.y, 0.0) - middle).norm() + tip * std::fabs(wrap(to.heading - points));
+  };
   const Place* nearest = nullptr;
-  for (const Place& place : exercise_.places) {
-    const auto way_to = [&middle](const Place& to) {
-      return (Vec3(to.x, to.y, 0.0) - middle).norm();
-    };
+  for (const Place& place : exercise_.places)
     if (place.product == s.product && (nearest == nullptr || way_to(place) < way_to(*nearest)))
       nearest = &place;
-  }
   if (nearest == nullptr) return true;
   const Vec3 way = room_in(*nearest, s) - middle;
   // Over what lies there, and then low: a log that falls far rolls away.

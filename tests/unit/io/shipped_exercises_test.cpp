@@ -32,7 +32,8 @@ const char* const kExercises[] = {"free_play",    "reach",
                                   "approach",     "feed",
                                   "bucking",      "calm_head",
                                   "sorting",      "roadside",
-                                  "passers_by",   "passers_by_loading"};
+                                  "passers_by",   "passers_by_loading",
+                                  "clear_cut"};
 
 io::ExerciseFile shipped(const std::string& name) {
   return io::read_exercise(config("exercises/" + name + ".toml"));

@@ -51,6 +51,7 @@ TEST(Menus, ListTheExercisesAsTheyAreLearned) {
                                              "bucking",
                                              "strip_road_loaded",
                                              "roadside",
+                                             "clear_cut",
                                              "free_play",
                                              "passers_by",
                                              "passers_by_loading",
