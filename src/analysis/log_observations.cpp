@@ -607,7 +607,9 @@ training::ScoreState judge(const LogObservations& log) {
 }
 
 LogWork judge_work(const LogObservations& log) {
-  LogWork out{training::start_elements(log.head), {}};
+  const bool loads = std::any_of(log.work.begin(), log.work.end(),
+                                 [](const auto& at) { return at.in_box || at.load > 0; });
+  LogWork out{training::start_elements(log.head, !loads), {}};
   const double dt = log.rows.front().dt;
   const std::int64_t end = std::llround(log.end_s / dt);
   for (const training::ElementSample& at : log.work)

@@ -345,7 +345,11 @@ inline constexpr KeyTable table{"exercise.target", "[[target]]", all};
 }  // namespace target
 
 namespace log_task {
-inline constexpr Key log = text("log", "name of a log").must();
+inline constexpr Key log = text("log", "name of a log");
+inline constexpr Key pile =
+    text("pile",
+         "instead: name of a `[[pile]]`, for a task for each of its logs, the top one first; "
+         "several may be brought at once, and count as they come to lie");
 // In place of a bunk's name.
 inline constexpr const char* kLoadSpaceWord = "load_space";
 inline constexpr const char* kLoadLeftWord = "load_left";
@@ -355,11 +359,13 @@ inline constexpr Key bunk =
          "name of the bunk that it belongs into, or `load_space`: the machine's; `load_left` and "
          "`load_right`: its sides, as seen from the crane");
 inline constexpr Key place =
-    text("place", "instead: name of a place, or of a log: where that one lay at the start");
+    text("place",
+         "instead: name of a place, or of a log: where that one lay at the start; for a "
+         "`pile` the place is a heap, as high as it becomes");
 inline constexpr Key timed =
     flag("timed", "`false`: the way to the log does not count in `counted_s`")
         .to<&training::LogTask::timed>();
-inline constexpr Key all[] = {log, bunk, place, timed};
+inline constexpr Key all[] = {log, pile, bunk, place, timed};
 inline constexpr KeyTable table{"exercise.log_task", "[[log_task]]", all};
 }  // namespace log_task
 

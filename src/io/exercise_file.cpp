@@ -59,6 +59,12 @@ constexpr LoadPart kLoadParts[] = {{keys::log_task::kLoadSpaceWord, training::kL
                                    {keys::log_task::kLoadLeftWord, training::kLoadLeft},
                                    {keys::log_task::kLoadRightWord, training::kLoadRight}};
 
+// Logs of a pile, from the lowest on: begin to end - 1.
+struct PileLogs {
+  std::string name;
+  int begin, end;
+};
+
 using Point = std::array<double, 2>;
 
 // --- Distances on the map -----------------------------------------------------
@@ -409,6 +415,8 @@ class ExerciseReader {
           if (row == 0) check_room(reader, keys::pile::position, log);
           exercise().world.logs.push_back(std::move(log));
         }
+      const auto end = static_cast<int>(exercise().world.logs.size());
+      piles_.push_back({pile.name, end - made, end});
       for (int i = 1; bunk != kNoBunk && i <= made; ++i)
         exercise().log_tasks.push_back({static_cast<int>(exercise().world.logs.size()) - i, bunk});
     }
@@ -636,6 +644,21 @@ class ExerciseReader {
     return index_of(reader, key, exercise().world.bunks);
   }
 
+  // Those of a log task: one, or all of a pile, the top one first.
+  std::vector<int> logs_of(TableReader& reader) {
+    namespace k = keys::log_task;
+    if (reader.has(k::log) && reader.has(k::pile))
+      reader.error(k::pile, "the log task has 'log' and 'pile'; remove one of them");
+    if (!reader.has(k::pile) && !reader.has(k::log))
+      reader.missing(k::log, "or 'pile'; without them it is not said what is carried");
+    if (!reader.has(k::pile)) return {index_of(reader, k::log, exercise().world.logs)};
+    std::vector<int> logs;
+    const auto pile = static_cast<std::size_t>(index_of(reader, k::pile, piles_));
+    if (pile < piles_.size())
+      for (int i = piles_[pile].end; i-- > piles_[pile].begin;) logs.push_back(i);
+    return logs;
+  }
+
   // Where a log task brings its log, as the file calls it.
   std::string goal_of(const training::LogTask& task) {
     if (task.place >= 0) return exercise().places[static_cast<std::size_t>(task.place)].name;
@@ -656,7 +679,8 @@ class ExerciseReader {
       const std::size_t before = report_.count();
       training::LogTask task;
       reader.fill(task);
-      task.log = index_of(reader, k::log, exercise().world.logs);
+      const std::vector<int> which = logs_of(reader);
+      task.gathered = reader.has(k::pile);
       if (reader.has(k::bunk) == reader.has(k::place)) {
         reader.error(reader.has(k::bunk) ? k::place : k::log,
                      reader.has(k::bunk)
@@ -667,7 +691,10 @@ class ExerciseReader {
       task.place = place ? place_of(reader) : -1;
       task.bunk = place ? -1 : bunk_of(reader, *node, k::bunk);
       reader.done();
-      if (report_.count() == before) {
+      for (const int one : which) {
+        task.log = one;
+        tasks.push_back(task);
+        if (report_.count() != before) continue;
         const std::string to = goal_of(task);
         const std::string& log = exercise().world.logs[static_cast<std::size_t>(task.log)].name;
         std::string& there = last[task.log];
@@ -685,8 +712,9 @@ class ExerciseReader {
                                                  log, to));
         there = to;
       }
-      if (report_.count() != before) last[task.log] = "?";  // not known: the next one has no fault
-      tasks.push_back(task);
+      // Not known: the next one has no fault.
+      if (report_.count() != before)
+        for (const int one : which) last[one].assign(1, '?');
     }
     if (!task_known_) return;
     const bool wanted = exercise().task == TaskKind::kLogs;
@@ -837,6 +865,7 @@ class ExerciseReader {
   std::span<const NamedText> species_texts_;
   bool task_known_ = false;
   std::set<std::string> bunk_names_, log_names_, place_names_;
+  std::vector<PileLogs> piles_;
   declare::keys::Variant variant_;
   ExerciseFile out_;
 };
@@ -928,7 +957,7 @@ std::vector<Diagnostic> check_tools(const training::Exercise& exercise,
         fmt::format("the task needs a harvester's head, which machine '{}' does not have; "
                     "'harvester_head' has",
                     machine.name));
-  if (exercise.task == TaskKind::kDrive && machine.wheels.empty())
+  if (training::asks_to_drive(exercise) && machine.wheels.empty())
     at_task(fmt::format("the task is to drive, and machine '{}' has no wheels; 'forwarder_8w' has",
                         machine.name));
   if (!machine.load_space.present &&

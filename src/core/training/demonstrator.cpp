@@ -79,6 +79,15 @@ constexpr double kOverStakes = 0.4;           // more over the stakes on the way
 constexpr double kBetweenStakes = 0.65;       // opening of jaws that let go there
 constexpr double kGently = 0.3;               // of the tip, with a long log in the jaws [m/s^2]
 constexpr double kSinks = 0.01, kLies = 0.6;  // m, s: a log that comes no lower lies on others
+constexpr double kGrabHalf = 0.35,
+                 kGrabDeep = 0.25;  // of what is taken out of a load, about its top [m]
+constexpr double kOffMiddle = 0.2;  // of a load space, along it [m]
+constexpr double kHeapHigh = 1.2, kHeapAbout = 2.0;  // m above the ground; m on the map
+constexpr double kComesDown = 1.2;                   // on the map, before it is there [m]
+constexpr double kOverBed = 0.05;                    // of open jaws' tips [m]
+constexpr double kOfAHeap = 0.6;                     // of the lanes, on a heap
+constexpr double kWorkReach =
+    9.3;  // m from the crane's foot; what is farther is work for another stop
 
 // Felling.
 constexpr double kFellGrip = 0.75;    // height of the grip above the ground [m]
@@ -171,9 +180,12 @@ std::int64_t held_button(const command::LeverPattern& pattern, command::Switch d
   return bit;
 }
 
-// Logs of several sorts, each to its side of a load space: several of a sort are taken at once.
+// Several are taken at once: logs of a pile, or of a sort that has a side of a load space.
 bool gathers(const LogTask& task) {
-  return into_load_space(task) && side_of_load(task.bunk) != 0.0;
+  return task.gathered || (into_load_space(task) && side_of_load(task.bunk) != 0.0);
+}
+bool same_goal(const LogTask& a, const LogTask& b) {
+  return a.bunk == b.bunk && a.place == b.place;
 }
 
 }  // namespace
@@ -188,7 +200,7 @@ Demonstrator::Demonstrator(const Session& session)
   const machine::MachineModel& machine = session.machine();
   for (const world::Bunk& bunk : exercise_.world.bunks)
     stakes_z_ = std::max(stakes_z_, world::height(ground_, bunk.x, bunk.y) + bunk.height);
-  const bool drives = exercise_.task == TaskKind::kDrive;
+  const bool drives = asks_to_drive(exercise_);
   find_crane();
   if (rides_) find_wheels();
   find_levers();
@@ -199,7 +211,7 @@ Demonstrator::Demonstrator(const Session& session)
     throw std::invalid_argument("lever pattern '" + pattern_.name +
                                 "' does not drive or does not steer machine '" + machine.name +
                                 "'; the demonstration needs both, as 'nordic_drive' has them");
-  if (drives) return;
+  if (exercise_.task == TaskKind::kDrive) return;
   if (swing_link_ < 0)
     throw std::invalid_argument("machine '" + machine.name +
                                 "' has no swing; the demonstration cannot drive it");
@@ -262,7 +274,7 @@ void Demonstrator::look_behind() const {
   if (exercise_.task == TaskKind::kHead)
     for (std::size_t i = 0; i < exercise_.targets.size(); ++i)
       look("target " + std::to_string(i + 1), exercise_.targets[i].p_W, false);
-  if (exercise_.task == TaskKind::kLogs)
+  if (exercise_.task == TaskKind::kLogs && !asks_to_drive(exercise_))
     for (const LogTask& task : exercise_.log_tasks) {
       const world::Log& log = nth(exercise_.world.logs, task.log);
       look("log '" + log.name + "'", {log.x, log.y, world::height(ground_, log.x, log.y)}, true);
@@ -437,6 +449,39 @@ void Demonstrator::steer(const SessionSnapshot& s, const Vec3& front, const Vec3
   set({steer_.function, 1.0}, looks_forwards_ != turned ? lever : -lever, out);
 }
 
+// It lies in the load space, however it lies.
+bool Demonstrator::aboard(int log, const SessionSnapshot& s) const {
+  const LoadSnapshot& load = s.load;
+  const Vec3 off = vec(s.log[log].p) - vec(load.centre_W);
+  const Vec3 along = vec(load.along_W), up = vec(load.up_W);
+  return std::fabs(off.dot(along)) < load.half_m[0] && off.dot(up) > -load.half_m[2] &&
+         off.dot(up) < load.half_m[2] && std::fabs(off.dot(up.cross(along))) < load.half_m[1] &&
+         !s.carried.has(log);
+}
+
+// What comes next is done from where the machine stands.
+bool Demonstrator::works_here(const SessionSnapshot& s, const DemonstratorState& state) const {
+  if (s.task.step >= s.task.steps || state.phase != Phase::kTravel || s.held_log >= 0) return true;
+  const LogTask& next = nth(exercise_.log_tasks, s.task.step);
+  if (s.load.logs.has(next.log) && into_load_space(next)) return true;
+  const bool loaded = aboard(next.log, s);
+  const Vec3 at = loaded ? session_.task().goal(next, s).centre_W : vec(s.log[next.log].p);
+  return on_map(at - swing_foot(s)).norm() < kWorkReach;
+}
+
+// At a stop between loads. The brake is on and the seat looks to the crane while it works.
+void Demonstrator::work_at_stop(const SessionSnapshot& s, double dt, DemonstratorState& state,
+                                command::OperatorInput& out) const {
+  state.fold_s = 0.0;
+  state.worked_s += dt;
+  if (turn(command::Switch::kParkingBrake, true, s, dt, state, out))
+    turn(command::Switch::kSeat, looks_forwards_, s, dt, state, out);
+  const auto stops = static_cast<std::int32_t>(exercise_.world.way.stops.size());
+  if (state.stops_made + 1 == stops || works_here(s, state)) return;
+  state.worked_s = 0.0;
+  ++state.stops_made;
+}
+
 bool Demonstrator::drive_on(const SessionSnapshot& s, double dt, DemonstratorState& state,
                             command::OperatorInput& out) const {
   const bool task = exercise_.task == TaskKind::kDrive;
@@ -450,8 +495,13 @@ bool Demonstrator::drive_on(const SessionSnapshot& s, double dt, DemonstratorSta
   const double left = nth(stops, made) - state.along_m;
   const bool there = std::fabs(left) < kStopNear;
   const bool halted = std::fabs(s.sim.speed) < kHalted;
-  if (there && halted) {
+  const bool hauls = exercise_.task == TaskKind::kLogs;
+  if ((there && halted) || (hauls && state.worked_s > 0.0)) {
     state.throttle = 0.0;
+    if (hauls) {
+      work_at_stop(s, dt, state, out);
+      return false;
+    }
     if (!task) {
       turn(command::Switch::kParkingBrake, true, s, dt, state, out);
       state.worked_s += dt;
@@ -516,35 +566,85 @@ double Demonstrator::opening_for(double gap) const {
   return std::clamp((gap + jaws_.overlap) / (jaws_.opening_max + jaws_.overlap), 0.0, 1.0);
 }
 
-// The step under way; of those that are gathered the first whose log is not in the load space yet.
+// The step under way; of those that are gathered the first whose log is not in the load space yet, or, out of it, the
+// one that lies highest.
 const LogTask& Demonstrator::next_of(const SessionSnapshot& s) const {
   const LogTask& now = nth(exercise_.log_tasks, s.task.step);
-  if (!gathers(now) || !s.load.logs.has(now.log)) return now;
+  if (!gathers(now)) return now;
+  if (!into_load_space(now)) return first_out_of_load(s, now);
+  if (!s.load.logs.has(now.log)) return now;
   for (std::size_t i = static_cast<std::size_t>(s.task.step); i < exercise_.log_tasks.size(); ++i) {
     const LogTask& task = exercise_.log_tasks[i];
-    if (!gathers(task)) return now;
+    if (!gathers(task) || !into_load_space(task)) return now;
     if (!s.load.logs.has(task.log)) return task;
   }
   return now;
 }
 
-// The logs in the jaws that belong where this one does; none: those that lie against it, and belong there too.
+namespace {
+// What the jaws take together out of a load, about a log at its top.
+bool in_one_grab(const Vec3& top, const Vec3& log, const Vec3& along) {
+  return log.z() > top.z() - kGrabDeep && on_map(log - top).cross(along).norm() < kGrabHalf;
+}
+}  // namespace
+
+// Of those in the load that go where this one does, the one with the most of them about it, none of them higher by much;
+// none there: this one.
+const LogTask& Demonstrator::first_out_of_load(const SessionSnapshot& s, const LogTask& now) const {
+  const LogTask* best = &now;
+  int most = 0;
+  double top = 0.0;
+  const auto first = static_cast<std::size_t>(s.task.step);
+  std::size_t end = first;
+  while (end < exercise_.log_tasks.size() && exercise_.log_tasks[end].gathered &&
+         same_goal(exercise_.log_tasks[end], now))
+    ++end;
+  const Vec3 along = vec(s.load.along_W);
+  for (std::size_t i = first; i < end; ++i) {
+    const LogTask& task = exercise_.log_tasks[i];
+    if (!aboard(task.log, s)) continue;
+    const Vec3 p = vec(s.log[task.log].p);
+    int count = 0;
+    bool covered = false;
+    for (std::size_t k = first; k < end; ++k) {
+      const int other = exercise_.log_tasks[k].log;
+      if (!aboard(other, s)) continue;
+      const Vec3 q = vec(s.log[other].p);
+      if (in_one_grab(p, q, along)) ++count;
+      covered =
+          covered || (q.z() > p.z() + kGrabDeep && in_one_grab(q, {p.x(), p.y(), q.z()}, along));
+    }
+    if (covered || count < most || (count == most && p.z() <= top)) continue;
+    best = &task;
+    most = count;
+    top = p.z();
+  }
+  return *best;
+}
+
+// The logs in the jaws that belong where this one does; none: those that lie against it, and belong there too. Out of a
+// load those about the top of it.
 Demonstrator::Heap Demonstrator::heap_of(const SessionSnapshot& s, const LogTask& wanted) const {
   std::int32_t near[kMostTogether];
   bool in[kMostTogether] = {};
   int count = 0;
   Heap out;
-  const Vec3 about = vec(s.log[wanted.log].p);
+  const Vec3 about = vec(s.log[wanted.log].p), along = vec(s.load.along_W);
+  const bool loads = into_load_space(wanted), in_load = !loads && aboard(wanted.log, s);
+  const auto is_elsewhere = [&](int log) {
+    return loads ? s.load.logs.has(log) != s.load.logs.has(wanted.log) : aboard(log, s) != in_load;
+  };
   for (std::size_t i = static_cast<std::size_t>(s.task.step); i < exercise_.log_tasks.size(); ++i) {
     const LogTask& task = exercise_.log_tasks[i];
-    if (task.bunk != wanted.bunk || task.place >= 0) continue;
+    if (!same_goal(task, wanted)) continue;
     if (s.held_log >= 0 && s.carried.has(task.log) &&
         (out.held < 0 || task.log == s.held_log || task.log == wanted.log))
       out.held = out.held == wanted.log ? wanted.log : task.log;
     const Vec3 p = vec(s.log[task.log].p);
-    if (count == kMostTogether || s.load.logs.has(task.log) || on_map(p - about).norm() > kAbout)
+    if (count == kMostTogether || is_elsewhere(task.log) || on_map(p - about).norm() > kAbout)
       continue;
-    in[count] = task.log == wanted.log;
+    if (in_load && !in_one_grab(about, p, along)) continue;
+    in[count] = in_load || task.log == wanted.log;
     near[count++] = task.log;
   }
   const auto reach = [&](std::int32_t i) {
@@ -582,14 +682,15 @@ Demonstrator::Heap Demonstrator::heap_of(const SessionSnapshot& s, const LogTask
   return out;
 }
 
-// Height of the highest log in the load space that lies below a place, or of its floor.
-double Demonstrator::top_of_load(const SessionSnapshot& s, const Vec3& place,
-                                 double floor_z) const {
-  const Vec3 along = vec(s.load.along_W);
+// Height of the highest log that lies below a place in the load space, or on a heap; or of the floor there.
+double Demonstrator::top_below(const SessionSnapshot& s, const Task::Spot& spot, bool in_load,
+                               double floor_z) const {
+  const Vec3 &along = spot.along_W, &place = spot.centre_W;
   double top = floor_z;
   for (int i = 0; i < s.log_count; ++i) {
     const Vec3 p = vec(s.log[i].p);
-    if (s.load.logs.has(i) && !s.carried.has(i) &&
+    if (s.load.logs.has(i) == in_load && !s.carried.has(i) &&
+        on_map(p - place).norm() < kHeapAbout &&
         on_map(p - place).cross(along).norm() < kBelowBundle)
       top = std::max(top, p.z() + nth(exercise_.world.logs, i).radius);
   }
@@ -615,10 +716,10 @@ double Demonstrator::opening_beside(const SessionSnapshot& s, int wanted) const 
 }
 
 // One jaw that pushes a log presses on it as hard as on ground.
-bool Demonstrator::tips_at_ground(const SessionSnapshot& s) const {
+bool Demonstrator::tips_at(double floor_z, const SessionSnapshot& s) const {
   const world::JawPoints jaw = world::jaw_points(jaws_, 1, s.grapple_opening);
   const double below = jaw.tip.y() + jaws_.tine_radius - worksite::usual_seat(jaws_);
-  return s.grip_W[2] - below < world::height(ground_, s.grip_W[0], s.grip_W[1]) + kTipsNear;
+  return s.grip_W[2] - below < floor_z + kTipsNear;
 }
 
 void Demonstrator::enter(Phase phase, DemonstratorState& state) const {
@@ -643,9 +744,11 @@ void Demonstrator::set(const Lever& lever, double value, command::OperatorInput&
 
 Task::Spot Demonstrator::goal_of(const LogTask& task, const SessionSnapshot& s, int missed) const {
   Task::Spot spot = session_.task().goal(task, s);
+  const double across = nth(kLanes, (s.task.step + missed) % static_cast<int>(std::size(kLanes)));
+  if (task.gathered && task.place >= 0)
+    spot.centre_W += kOfAHeap * across * Vec3(-spot.along_W.y(), spot.along_W.x(), 0.0);
   if (!into_load_space(task)) return spot;
   // One beside the other about the middle, where jaws can open; a heap rolls to the stakes by itself.
-  const double across = nth(kLanes, (s.task.step + missed) % static_cast<int>(std::size(kLanes)));
   const double narrow = task.bunk == kLoadSpace ? 1.0 : kOfASide;
   spot.centre_W += kFromHeadboard * spot.along_W +
                    narrow * across * Vec3(-spot.along_W.y(), spot.along_W.x(), 0.0);
@@ -666,6 +769,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const bool driven = session_.machine().grapple.driven();
   const bool loads = into_load_space(next);
   const bool heaps = driven && gathers(next);
+  const bool unloads = heaps && !loads;
   const Heap heap = heaps ? heap_of(s, next) : Heap{};
   const bool several = heap.count > 1;
   LogTask task = next;
@@ -676,20 +780,27 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   // Tips that close are lowest half way.
   const Vec3 under =
       several && !held ? Vec3(heap.middle.x(), heap.middle.y(), heap.low) : vec(s.log[task.log].p);
-  const bool thick = task.place >= 0 && log.radius > kThick;
+  const bool to_place = task.place >= 0 && !task.gathered;
+  const bool thick = to_place && log.radius > kThick;
   const double side = thick ? under.z() - kBelowSide * log.radius : -1e9;
+  const bool out_of_load = unloads && !held && aboard(task.log, s);
+  const double bed_z = s.load.centre_W[2] - s.load.half_m[2];
   const double lowest =
-      std::max(under.z(), driven ? std::max(side, world::height(ground_, under.x(), under.y())) +
-                                       tips_below_grip_
-                                 : -1e9);
-  const bool digs =
-      s.contact_force > kDig && (state.phase != Phase::kClose || (!several && tips_at_ground(s)));
+      out_of_load ? std::max(bed_z, several ? heap.low : under.z() - log.radius) + tips_below_grip_
+                  : std::max(under.z(),
+                             driven ? std::max(side, world::height(ground_, under.x(), under.y())) +
+                                          tips_below_grip_
+                                    : -1e9);
+  const double below_grip_z = world::height(ground_, s.grip_W[0], s.grip_W[1]);
+  const bool digs = s.contact_force > kDig &&
+                    (state.phase != Phase::kClose || (!several && tips_at(below_grip_z, s)) ||
+                     (out_of_load && state.timer_s > kSqueezeTime && tips_at(bed_z + kOverBed, s)));
   // Between other logs the jaws find no room to open.
-  const bool stuck = loads && state.phase == Phase::kOpen && state.timer_s > kNoRoom &&
+  const bool stuck = (loads || heaps) && state.phase == Phase::kOpen && state.timer_s > kNoRoom &&
                      s.grapple_opening < kBetweenStakes;
   const double raise = driven && (digs || stuck) ? kRaise : 0.0;
   // A thin log that lies high falls between the tines only when they rise.
-  const bool from_below = task.place >= 0 && driven && !thick;
+  const bool from_below = to_place && driven && !thick;
   const bool rises = from_below && state.phase == Phase::kLift && state.timer_s < kRise;
   // Open jaws that leave a heap may touch logs on both sides.
   const bool leaves = heaps && state.phase == Phase::kLift && state.carrying == 0;
@@ -705,15 +816,20 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const Vec3 log_p =
       several && !held ? Vec3(heap.middle.x(), heap.middle.y(), heap.high) : vec(s.log[task.log].p);
   const Vec3 log_axis = rotate(s.log[task.log].q, Vec3::UnitX());
-  const bool to_place = task.place >= 0;
   const machine::LoadSpace& space = session_.machine().load_space;
   const double floor_z = loads      ? spot.centre_W.z() - 0.5 * space.height
                          : to_place ? spot.centre_W.z()
                                     : world::height(ground_, spot.centre_W.x(), spot.centre_W.y());
-  const double stakes_z = loads      ? floor_z + space.height + kLoadMargin - kStakeMargin
-                          : to_place ? stakes_z_
-                                     : floor_z + nth(exercise_.world.bunks, task.bunk).height;
-  const Vec3 place(held ? spot.centre_W.x() : log_p.x(), held ? spot.centre_W.y() : log_p.y(), 0.0);
+  const double stakes_z = loads           ? floor_z + space.height + kLoadMargin - kStakeMargin
+                          : to_place      ? stakes_z_
+                          : task.bunk < 0 ? floor_z + kHeapHigh
+                                          : floor_z + nth(exercise_.world.bunks, task.bunk).height;
+  Vec3 place = on_map(held ? spot.centre_W : log_p);
+  if (out_of_load) {  // between two pairs of stakes
+    const Vec3 along = vec(s.load.along_W);
+    const double off = (place - on_map(vec(s.load.centre_W))).dot(along);
+    place += (std::clamp(off, -kOffMiddle, kOffMiddle) - off) * along;
+  }
   // A log gripped beside its middle hangs askew: its lower end is to pass above the bunks' stakes. Above those of a load
   // space there is no such room.
   // Smoothed, since a height that follows its swing would keep it swinging.
@@ -722,13 +838,17 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
               : s.grip_W[2] - log_p.z() + 0.5 * log.length * std::fabs(log_axis.z()) + log.radius;
   if (!held) state.hangs_m = 2.0 * log.radius;
   if (held) state.hangs_m += dt / kHangTime * (lower_end - state.hangs_m);
-  const double below = !held               ? (loads && driven ? tips_below_grip_ : 0.3)
+  const double below = !held               ? ((loads && driven) || heaps ? tips_below_grip_ : 0.3)
                        : loads && !several ? 2.0 * log.radius
                                            : std::max(2.0 * log.radius, state.hangs_m);
-  const double travel_held = stakes_z + kStakeMargin + below;
+  const double over_goal = stakes_z + kStakeMargin + below;
+  // Out of the load it goes over its stakes as well.
+  const double over_load =
+      unloads ? s.load.centre_W[2] + s.load.half_m[2] + kLoadMargin + below : -1e9;
+  const double travel_held = std::max(over_goal, over_load);
   const double over = !held                               ? log_p.z() + kClearance
                       : to_place && !beside_stakes(place) ? floor_z + kOverPlace
-                                                          : travel_held;
+                                                          : over_goal;
   // Tines that open under a thin log need room below; where it lies high, they have it.
   const double ground_z = world::height(ground_, place.x(), place.y());
   const double floor_of_tips = beside_stakes(place) || floor_z - log.radius > ground_z + kLaidHigh
@@ -764,7 +884,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const double near = state.timer_s > 2.0 * kPatience ? 2.0 : 1.0;
   wish.p_W = place;
   // Who has missed a log aims with the jaws, which hang out of plumb.
-  if (loads && !held && state.missed > 0 &&
+  if ((loads || heaps) && !held && state.missed > 0 &&
       (state.phase == Phase::kAlign || state.phase == Phase::kLower))
     wish.p_W += on_map(vec(s.sim.tip_W) - vec(s.grip_W));
   wish.p_W.z() = travel;
@@ -772,9 +892,11 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
     case Phase::kTravel:
     case Phase::kDone:
       wish.jaws = held ? hold : ready;
-      wish.together = held && loads;
+      wish.together = held && (loads || heaps);
       if (wish.together) wish.p_W.z() += kOverStakes;
-      if (away < 0.4) wish.p_W.z() = over;
+      // Nothing stands about a pile or a heap.
+      if (away < (next.gathered && !out_of_load && !(held && loads) ? kComesDown : 0.4))
+        wish.p_W.z() = over;
       if (away < 2.0 * kNear && turned < 2.0 * kNearHeading) enter(Phase::kAlign, state);
       break;
     case Phase::kAlign:
@@ -789,7 +911,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
       wish.p_W.z() = !held ? lowest : to_place ? down - kSink : floor_z;
       wish.speed = to_place && !near_floor ? 1.0 : loads && held ? 0.8 : 0.5;
       if (heaps && held)
-        wish.speed = heap.low - top_of_load(s, spot.centre_W, floor_z) < kBundleNear ? 0.3 : 1.0;
+        wish.speed = heap.low - top_below(s, spot, loads, floor_z) < kBundleNear ? 0.3 : 1.0;
       wish.jaws = held ? hold : ready;
       if (log_p.z() < state.lowest_z - kSinks || state.timer_s <= dt) {
         state.lowest_z = log_p.z();
@@ -799,7 +921,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
       }
       if (held && ((state.timer_s > 0.5 &&
                     (to_place ? s.grip_W[2] < down + kDown : s.contact_force > kTouch)) ||
-                   (loads && state.stuck_s > kLies)))
+                   ((loads || heaps) && state.stuck_s > kLies)))
         enter(Phase::kOpen, state);
       if (!held && (s.grip_W[2] < lowest + 0.04 || s.contact_force > kTouch))
         enter(Phase::kClose, state);
@@ -823,10 +945,13 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
     case Phase::kOpen:
       wish.p_W = vec(s.sim.tip_W);
       wish.p_W.z() = s.grip_W[2] + raise;
-      wish.jaws = loads && s.grapple_opening > kBetweenStakes ? 0.0 : ready;
-      if (driven ? (state.timer_s > (to_place ? kShortOpen
-                                     : loads  ? kOpenTime
-                                              : kDrivenOpenTime) &&
+      // The frame is below the beams of the load space.
+      if (loads && next.gathered)
+        wish.p_W.z() = std::max(wish.p_W.z(), bed_z + tips_below_grip_ + kOverBed);
+      wish.jaws = (loads || heaps) && s.grapple_opening > kBetweenStakes ? 0.0 : ready;
+      if (driven ? (state.timer_s > (to_place         ? kShortOpen
+                                     : loads || heaps ? kOpenTime
+                                                      : kDrivenOpenTime) &&
                     s.grapple_opening > std::min(kClear, wide - 0.05)) ||
                        state.timer_s > kStuck
                  : state.timer_s > kOpenTime) {

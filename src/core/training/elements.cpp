@@ -63,7 +63,8 @@ class Crane : CraneRules {
     s_.taken = tick;
     s_.driven_m = 0.0;
     if (s_.base != Element::kGrip) enter(Element::kGrip, tick);
-    if (s_.phase == LoadPhase::kEmpty && !at_.in_box) s_.phase = LoadPhase::kLoading;
+    if (s_.phase == LoadPhase::kEmpty && !at_.in_box && s_.no_load == 0)
+      s_.phase = LoadPhase::kLoading;
     if (s_.phase == LoadPhase::kLoaded && at_.in_box) s_.phase = LoadPhase::kUnloading;
   }
 
@@ -158,9 +159,10 @@ void follow_drive(double dt, const ElementLimits& limits, const ElementSample& a
 
 }  // namespace
 
-ElementState start_elements(bool head) {
+ElementState start_elements(bool head, bool no_load) {
   ElementState s{};
   s.head = head ? 1 : 0;
+  s.no_load = no_load ? 1 : 0;
   for (std::int64_t* none : {&s.calm, &s.rest, &s.changed, &s.fast, &s.slow, &s.dragged, &s.lifted,
                              &s.taken, &s.carry, &s.release})
     *none = -1;

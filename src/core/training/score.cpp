@@ -118,7 +118,7 @@ Score blank_score(const Exercise& exercise) {
   if (!bucks) score.length_right = score.fed_back = score.value_share = kNotMeasured;
   if (!bucks || !piles_products(exercise)) score.piled = score.mixed = kNotMeasured;
   if (!bucks || exercise.world.way.corners.empty()) score.logs_on_way = kNotMeasured;
-  if (exercise.task != TaskKind::kDrive) score.on_way = kNotMeasured;
+  if (!asks_to_drive(exercise)) score.on_way = kNotMeasured;
   return score;
 }
 

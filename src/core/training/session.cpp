@@ -197,7 +197,7 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
   if (fells(exercise_.task) && !this->machine().head.present)
     notes_.push_back("machine '" + machine.name +
                      "' has no harvester's head: the trees of this exercise cannot be felled");
-  if (exercise_.task == TaskKind::kDrive && this->machine().wheels.empty())
+  if (asks_to_drive(exercise_) && this->machine().wheels.empty())
     notes_.push_back("machine '" + machine.name +
                      "' has no wheels: the way of this exercise cannot be driven");
   if (!exercise_.visitors.empty() && this->machine().danger_zone == 0.0)
@@ -224,7 +224,12 @@ SessionState Session::initial_state() const {
   state.task = task_.initial_state();
   state.score = task_.initial_score();
   state.score.elements.head = worksite_.felling().present() ? 1 : 0;
+  state.score.elements.no_load = loads_into_something() ? 0 : 1;
   return state;
+}
+
+bool Session::loads_into_something() const {
+  return machine().load_space.present || !exercise_.world.bunks.empty();
 }
 
 void Session::apply(const Command& command, SessionState& state) const {

@@ -469,6 +469,7 @@ void Task::advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
       advance_path(snapshot, task, score);
       break;
     case TaskKind::kLogs:
+      if (asks_to_drive(exercise_)) follow_way(snapshot, task, score);
       if (task.step < steps()) advance_logs(dt, snapshot, task, score);
       if (exercise_.stand_s > 0.0) check_standing(dt, snapshot, task);
       break;
@@ -646,7 +647,9 @@ bool Task::lies_there(const LogTask& wanted, const SessionSnapshot& snapshot) co
   const Place& place = nth(exercise_.places, wanted.place);
   const Spot spot = goal(wanted, snapshot);
   const PoseSnapshot& log = snapshot.log[wanted.log];
-  return (vec(log.p) - spot.centre_W).norm() <= place.radius &&
+  const Vec3 off = vec(log.p) - spot.centre_W;
+  // A heap may be as high as it becomes.
+  return (wanted.gathered ? on_the_map(off) : off).norm() <= place.radius &&
          lies_along(log, place, spot.along_W);
 }
 
@@ -656,7 +659,10 @@ bool Task::lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) 
   const Vec3 offset = vec(snapshot.log[wanted.log].p) - bunk.centre_W;
   const double along = offset.dot(bunk.along_W);
   const double across = bunk.along_W.x() * offset.y() - bunk.along_W.y() * offset.x();
-  return std::fabs(along) <= 0.5 * size.length && std::fabs(across) <= 0.5 * size.width &&
+  // What is brought with others is to lie with both ends on the beams.
+  const double over = nth(exercise_.world.logs, wanted.log).length - size.length;
+  const double room = wanted.gathered ? std::min(size.length, std::max(over, 0.0)) : size.length;
+  return std::fabs(along) <= 0.5 * room && std::fabs(across) <= 0.5 * size.width &&
          offset.z() >= -0.5 * size.height - kBelowBeams &&
          offset.z() <= 0.5 * size.height + kAboveStakes &&
          angle_between_lines(axis_of(snapshot.log[wanted.log]), bunk.along_W) <= kBunkAngle;
@@ -712,8 +718,10 @@ void Task::advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& t
   }
   if (held || task.carried == 0) follow_approach(held ? log : grip, score.approach);
   follow_load(dt, snapshot, task, score.score);
-  // A log that was never lifted is not placed: one brought too early must be gripped again, but not out of a load.
-  const bool free = (task.carried != 0 || into_load_space(wanted)) && !held;
+  // A log that was never lifted is not placed: one brought too early must be gripped again, but not out of a load or
+  // a heap.
+  const bool brought = task.carried != 0 || into_load_space(wanted) || wanted.gathered;
+  const bool free = brought && !held && !(wanted.gathered && snapshot.carried.has(wanted.log));
   const bool there = free && lies_there(wanted, snapshot);
   const bool resting = snapshot.log_status[wanted.log] == world::LogStatus::kResting;
   const bool calm = resting || speed < kCalmSpeed;
@@ -729,7 +737,8 @@ void Task::place_log(TaskState& task, const SessionSnapshot& snapshot, ScoreStat
   const Vec3 off = vec(snapshot.log[wanted.log].p) - spot.centre_W;
   end_leg(score);
   end_approach_at(on_the_map(vec(snapshot.log[wanted.log].p)), score.score, score.approach);
-  task.error_sum += wanted.place < 0 ? std::fabs(off.dot(spot.along_W)) : off.norm();
+  const bool beside = wanted.place < 0 || wanted.gathered;
+  task.error_sum += beside ? std::fabs(off.dot(spot.along_W)) : off.norm();
   task.error_count += 1.0;
   task.faults += task.faulty;
   begin_step(task.step + 1, task);
@@ -756,8 +765,8 @@ void Task::check_standing(double dt, const SessionSnapshot& snapshot, TaskState&
 
 // --- Way ----------------------------------------------------------------------
 
-void Task::advance_drive(double dt, const SessionSnapshot& snapshot, TaskState& task,
-                         ScoreState& score) const {
+// Where the machine is on it, and how much of its wheels.
+void Task::follow_way(const SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const {
   const world::WayRecipe& recipe = exercise_.world.way;
   const auto near = [&](double x, double y) {
     return way_.nearest(x, y, task.along_m - kWayWindow, task.along_m + kWayWindow);
@@ -783,6 +792,12 @@ void Task::advance_drive(double dt, const SessionSnapshot& snapshot, TaskState& 
     task.outside = 0.0;
     score.score.on_way = task.inside_sum / task.inside_count;
   }
+}
+
+void Task::advance_drive(double dt, const SessionSnapshot& snapshot, TaskState& task,
+                         ScoreState& score) const {
+  follow_way(snapshot, task, score);
+  const world::WayRecipe& recipe = exercise_.world.way;
   const double away = std::fabs(task.along_m - nth(recipe.stops, task.step));
   const bool there = away <= recipe.stop_within && std::fabs(snapshot.sim.speed) < kHalted;
   task.dwell_s = there ? task.dwell_s + dt : 0.0;

@@ -805,6 +805,36 @@ TEST(ExerciseFile, ALogOfAPileBelongsWhereThePileSays) {
   EXPECT_LE(std::fabs(away), 0.3 + 0.02);
 }
 
+// A log task for a pile is one for each of its logs, the top one first.
+TEST(ExerciseFile, APileIsCarriedTogether) {
+  const auto with_task = [](const std::string& keys) {
+    return with_pile("count = 3\nbottom = 2\n") + "\n[[log_task]]\n" + keys;
+  };
+  const training::Exercise e = parse(with_task("pile = \"heap\"\nbunk = \"load_space\"\n") +
+                                     "\n[[log_task]]\npile = \"heap\"\nbunk = \"right\"\n");
+  const auto first = static_cast<int>(e.world.logs.size()) - 3;
+  ASSERT_EQ(e.log_tasks.size(), parse(kLogs).log_tasks.size() + 6);
+  EXPECT_FALSE(e.log_tasks.front().gathered);
+  for (std::size_t i = 0; i < 6; ++i) {
+    const training::LogTask& task = e.log_tasks[e.log_tasks.size() - 6 + i];
+    EXPECT_EQ(task.log, first + 2 - static_cast<int>(i % 3));
+    EXPECT_EQ(task.bunk, i < 3 ? training::kLoadSpace : 1);
+    EXPECT_TRUE(task.gathered);
+  }
+  EXPECT_NE(joined(read(with_task("pile = \"heep\"\nbunk = \"right\"\n")))
+                .find("there is no pile 'heep'; did you mean 'heap'?"),
+            std::string::npos);
+  EXPECT_NE(joined(read(with_task("pile = \"heap\"\nlog = \"a\"\nbunk = \"right\"\n")))
+                .find("the log task has 'log' and 'pile'; remove one of them"),
+            std::string::npos);
+  EXPECT_NE(joined(read(with_task("bunk = \"right\"\n"))).find("lacks 'log'"), std::string::npos);
+  // Each of its logs would lie where it lies.
+  EXPECT_NE(joined(read(with_task("pile = \"heap\"\nbunk = \"right\"\n") +
+                        "\n[[log_task]]\npile = \"heap\"\nbunk = \"right\"\n"))
+                .find("log 'heap_3' is carried twice to 'right'"),
+            std::string::npos);
+}
+
 TEST(ExerciseFile, ImpossiblePilesAreRefused) {
   // No bunk at all that could be meant.
   EXPECT_NE(joined(read(replaced(slurp(config("exercises/sorting.toml")), "\"load_left\"",

@@ -6,7 +6,8 @@
 // lever of the empty machine must go for it. It sees what the window shows and has only the levers.
 //
 // On wheels it drives along the exercise's way, halts at each stop and lets the parking brake come on by itself.
-// Without a task it works with the crane there for a while before it drives on.
+// Without a task it works with the crane there for a while before it drives on; where logs are to be carried, as long as
+// what comes next is within reach.
 #pragma once
 
 #include <cstdint>
@@ -94,7 +95,9 @@ class Demonstrator {
     double low = 0.0, high = 0.0;  // lowest under side, highest middle [m]
   };
   const LogTask& next_of(const SessionSnapshot& snapshot) const;
-  double top_of_load(const SessionSnapshot& snapshot, const Vec3& place, double floor_z) const;
+  const LogTask& first_out_of_load(const SessionSnapshot& snapshot, const LogTask& now) const;
+  double top_below(const SessionSnapshot& snapshot, const Task::Spot& spot, bool in_load,
+                   double floor_z) const;
   Heap heap_of(const SessionSnapshot& snapshot, const LogTask& wanted) const;
   // Where a log is to be let go; missed: how often it could not be.
   Task::Spot goal_of(const LogTask& task, const SessionSnapshot& snapshot, int missed) const;
@@ -106,6 +109,10 @@ class Demonstrator {
   void look_behind() const;  // throws
   Vec3 swing_foot(const SessionSnapshot& snapshot) const;
   // Along the way. False: it stands, and the crane may work.
+  bool aboard(int log, const SessionSnapshot& snapshot) const;
+  bool works_here(const SessionSnapshot& snapshot, const DemonstratorState& state) const;
+  void work_at_stop(const SessionSnapshot& snapshot, double dt, DemonstratorState& state,
+                    command::OperatorInput& out) const;
   bool drive_on(const SessionSnapshot& snapshot, double dt, DemonstratorState& state,
                 command::OperatorInput& out) const;
   void steer(const SessionSnapshot& snapshot, const Vec3& front, const Vec3& rear,
@@ -129,7 +136,7 @@ class Demonstrator {
   double opening_for(double gap) const;
   bool beside_stakes(const Vec3& p_W) const;
   double opening_beside(const SessionSnapshot& snapshot, int log) const;
-  bool tips_at_ground(const SessionSnapshot& snapshot) const;
+  bool tips_at(double floor_z, const SessionSnapshot& snapshot) const;
   void enter(DemonstratorPhase phase, DemonstratorState& state) const;
   double heading_of(const SessionSnapshot& snapshot) const;
   void start(const SessionSnapshot& snapshot, DemonstratorState& state) const;

@@ -179,9 +179,9 @@ struct ElementState {
   std::int64_t part;  // tick at which the present element began
   std::int64_t
       felled;  // tick of the fall of the tree that it holds, until it is fed or brought; 0: none
-  double felled_m[2];  // tip at that tick
-  std::int32_t head;   // 1: its rules hold. Sessions recorded before there were any go on without
-  std::int32_t reserved;
+  double felled_m[2];    // tip at that tick
+  std::int32_t head;     // 1: its rules hold. Sessions recorded before there were any go on without
+  std::int32_t no_load;  // 1: there is nothing to load into, and no load has phases; likewise
 };
 constexpr auto state_fields(const ElementState* /*type*/) {
   using namespace knuckleboom::state;
@@ -202,7 +202,7 @@ constexpr auto state_fields(const ElementState* /*type*/) {
       KB_FIELD(left, kFlag), KB_FIELD(resting, kFlag), KB_FIELD(driving, kFlag),
       KB_FIELD(load, kCounter32), KB_FIELD(signals, below(kSignalSets)), KB_FIELD(part, kCounter),
       KB_FIELD(felled, kCounter), KB_FIELD(felled_m, kPosition), KB_FIELD(head, kFlag),
-      KB_FIELD(reserved, kZero));
+      KB_FIELD(no_load, kFlag));
 }
 
 // A piece that nothing changes any more: ticks begin to end - 1 of the attempt.
@@ -212,8 +212,9 @@ struct FinalPiece {
   std::int64_t begin, end;
 };
 
-// At rest, empty, nothing known of the past. head: by the rules for a harvester's head.
-ElementState start_elements(bool head = false);
+// At rest, empty, nothing known of the past. head: by the rules for a harvester's head; no_load: neither load space nor
+// bunk is there.
+ElementState start_elements(bool head = false, bool no_load = false);
 // Time that counts before the first sample: it is idle.
 void wait_elements(std::int64_t ticks, ElementState& state);
 // The next sample, kElementSample after the last. dt: of a tick [s]. done: receives the pieces that have

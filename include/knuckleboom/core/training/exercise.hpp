@@ -54,10 +54,11 @@ struct Place {
 
 inline constexpr int kLoadSpace = -2;  // in place of a bunk: the machine's
 struct LogTask {
-  int log = 0;        // index in the world's logs
-  int bunk = 0;       // index in the world's bunks, or kLoadSpace; -1: to a place
-  int place = -1;     // index in the exercise's places
-  bool timed = true;  // false: the way to the log does not count
+  int log = 0;            // index in the world's logs
+  int bunk = 0;           // index in the world's bunks, or kLoadSpace; -1: to a place
+  int place = -1;         // index in the exercise's places
+  bool timed = true;      // false: the way to the log does not count
+  bool gathered = false;  // of a pile: several may be brought at once, in any order
 };
 
 // A tree to be felled.
@@ -132,6 +133,12 @@ inline bool piles_products(const Exercise& exercise) {
   for (const Place& place : exercise.places)
     if (place.product >= 0) return true;
   return false;
+}
+
+// Whether its machine is to drive from place to place.
+inline bool asks_to_drive(const Exercise& exercise) {
+  return exercise.task == TaskKind::kDrive ||
+         (exercise.task == TaskKind::kLogs && !exercise.world.way.stops.empty());
 }
 
 // One of its trees'; null: a post.

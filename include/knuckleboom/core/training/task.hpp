@@ -182,6 +182,7 @@ class Task {
   void advance_path(const SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const;
   void advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& task,
                     ScoreState& score) const;
+  void follow_way(const SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const;
   void advance_drive(double dt, const SessionSnapshot& snapshot, TaskState& task,
                      ScoreState& score) const;
   void advance_felling(double dt, const SessionSnapshot& snapshot, TaskState& task,

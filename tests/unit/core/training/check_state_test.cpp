@@ -124,6 +124,20 @@ TEST(CheckState, namesWhatDoesNotAgree) {
               HasSubstr("control.mode is 3; expected 0 to 2"));
 }
 
+TEST(CheckState, knowsWhereALoadCanBe) {
+  const auto bunks = test::shipped_session("logs"), none = test::shipped_session("reach");
+  EXPECT_EQ(bunks->initial_state().score.elements.no_load, 0);
+  EXPECT_EQ(none->initial_state().score.elements.no_load, 1);
+  SessionState state = bunks->initial_state();
+  state.score.elements.no_load = 1;
+  EXPECT_THAT(check_state(*bunks, state),
+              HasSubstr("score.elements.no_load is 1; there is a load"));
+  // As sessions were recorded that did not know of it.
+  state = none->initial_state();
+  state.score.elements.no_load = 0;
+  EXPECT_EQ(check_state(*none, state), "");
+}
+
 TEST(CheckState, of400ForgedSessionStatesNoneRunsInSilence) {
   const auto session = test::shipped_session("logs");
   const SessionState good = carrying(*session);

@@ -196,6 +196,23 @@ TEST(Elements, ALoadThatIsThereAtTheBeginningIsCarried) {
   EXPECT_EQ(s.phase_ticks[static_cast<int>(LoadPhase::kLoaded)], 100);
 }
 
+// What is piled up where nothing can be loaded, as a tower is, is no load.
+TEST(Elements, WithoutALoadSpaceNoLoadHasPhases) {
+  const auto phases = [](const Made& made, bool no_load) {
+    ElementState s = start_elements(false, no_load);
+    for (const ElementSample& at : made.samples) follow_elements(kElementSample, at, s);
+    finish_elements(kElementSample, made.samples.back().tick, s);
+    return std::vector<std::int64_t>(std::begin(s.phase_ticks), std::end(s.phase_ticks));
+  };
+  Made tower = Maker(11, true).make(12);
+  for (ElementSample& at : tower.samples) at.in_box = false;
+  const auto all = static_cast<std::int64_t>(tower.samples.size());
+  EXPECT_EQ(phases(tower, true), (std::vector<std::int64_t>{all, 0, 0, 0}));
+  const std::vector<std::int64_t> loads = phases(Maker(11, true).make(12), false);
+  EXPECT_GT(loads[1], all / 2);
+  EXPECT_EQ(loads[0] + loads[1] + loads[2] + loads[3], all);
+}
+
 TEST(Elements, AreCounted) {
   const Made made = Maker(7, true).make(12);
   ElementState state = start_elements();
@@ -267,6 +284,22 @@ struct Edges {
     at.on_ground = false;
     go(0.6, 0.6, 2.0);
   }
+  // Out of the load space and onto a heap; what is left in it.
+  void unload(int log) {
+    go(0.6, 0.6, 2.0);
+    at.in_box = true;
+    go(0.6, 0.2, 0.4);
+    at.held = log;
+    --at.load;
+    go(0.4, 0.1, 0.4);
+    go(0.6, 0.6, 2.0);
+    at.in_box = false;
+    go(0.5, 0.1, 2.0);
+    at.held = -1;
+    go(0.5, 0.06, 0.1);
+    go(0.6, 0.6, 2.0);
+  }
+  int now() const { return static_cast<int>(samples.size()); }
   void set(bool box) {
     at.in_box = box;
     go(0.5, 0.1, 2.0);
@@ -277,6 +310,42 @@ struct Edges {
     at.in_box = false;
   }
 };
+
+// Driven out, three logs at two stops, driven back and unloaded: its phases add up to the session, and begin and end within
+// 0.3 s of where they do.
+TEST(Elements, PhasesOfALoadAreItsTime) {
+  Edges e;
+  e.still(3.0);
+  e.drive(30.0, 1.0);
+  const int out = e.now();
+  e.take(1);
+  const int first_grip = out + 30;  // 0.6 s on
+  e.set(true);
+  e.drive(20.0, 1.0);  // to the next stop; nearer than 30 m
+  e.take(2);
+  e.set(true);
+  e.take(3);
+  e.set(true);
+  const int loaded = e.now() - 55;  // the jaws opened 1.1 s before
+  e.drive(40.0, 1.0);
+  const int unloads = e.now() + 60;
+  e.unload(1);
+  e.drive(6.0, 1.0);  // to the next heap
+  e.unload(2);
+  e.unload(3);
+  const int empty = e.now() - 55;
+  e.drive(5.0, 1.0);
+  const Outcome is = outcome(e.samples, false, {});
+  const int begins[] = {0, first_grip, loaded, unloads, empty, e.now()};
+  const int should[] = {begins[1] + begins[5] - begins[4], begins[2] - begins[1],
+                        begins[3] - begins[2], begins[4] - begins[3]};
+  std::int64_t sum = 0;
+  for (std::size_t p = 0; p < kLoadPhases; ++p) {
+    EXPECT_NEAR(static_cast<double>(is.phases[p]), should[p], 30.0) << kLoadPhaseNames[p];
+    sum += is.phases[p];
+  }
+  EXPECT_EQ(sum, e.now());
+}
 
 std::vector<ElementSample> edges() {
   Edges e;

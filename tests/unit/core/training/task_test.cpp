@@ -402,6 +402,68 @@ TEST(Logs, AnotherLogOrBunkIsNotCounted) {
   EXPECT_EQ(attempt.phase(), TaskPhase::kPassed);
 }
 
+// Several of a pile at once, in any order, as soon as they have been let go.
+TEST(Logs, OfAPileCountAsTheyComeToLie) {
+  Exercise exercise = logs();
+  for (training::LogTask& task : exercise.log_tasks) {
+    task.bunk = 0;
+    task.gathered = true;
+  }
+  LogAttempt attempt(exercise);
+  attempt.take(1);
+  attempt.at.carried.add(0);
+  attempt.at.carried.add(1);
+  attempt.log(0, {5.0, -2.0, kInBunk});
+  attempt.log(1, {5.0, -2.2, kInBunk});
+  attempt.rest(0);
+  EXPECT_EQ(attempt.at.task.step, 0);  // both still in the jaws
+  attempt.at.carried = {};
+  attempt.let_go(1, {5.0, -2.2, kInBunk});
+  attempt.rest(0);
+  EXPECT_EQ(attempt.at.task.step, 1);
+  attempt.rest(1);
+  EXPECT_EQ(attempt.phase(), TaskPhase::kPassed);
+  EXPECT_EQ(attempt.at.score.faultless, 1.0);
+}
+
+// Both ends of a log of 2.6 m on beams that are 2 m apart: its middle is 0.3 m off at most.
+TEST(Logs, OfAPileLieWithBothEndsOnTheBeams) {
+  const auto placed = [](double off) {
+    Exercise exercise = logs();
+    exercise.world.logs[0].length = 2.6;
+    exercise.log_tasks = {{.log = 0, .bunk = 0, .gathered = true}};
+    LogAttempt attempt(exercise);
+    attempt.let_go(0, {5.0 + off, -2.0, kInBunk});
+    attempt.rest(0);
+    return attempt.phase() == TaskPhase::kPassed;
+  };
+  EXPECT_TRUE(placed(0.29));
+  EXPECT_FALSE(placed(0.31));
+  EXPECT_FALSE(placed(-0.31));
+}
+
+// A heap is as high as it becomes; how far its logs lie from its middle counts along them.
+TEST(Logs, OfAPileMakeAHeap) {
+  Exercise exercise = logs();
+  exercise.world.bunks.clear();
+  exercise.places.resize(1);
+  exercise.places[0].x = 9.0;
+  exercise.places[0].radius = 1.0;
+  exercise.log_tasks = {{.log = 0, .bunk = -1, .place = 0, .gathered = true},
+                        {.log = 1, .bunk = -1, .place = 0, .gathered = true}};
+  LogAttempt attempt(exercise);
+  attempt.let_go(0, {9.2, 0.7, 0.12});
+  attempt.rest(0);
+  attempt.let_go(1, {8.6, 0.6, 1.4});
+  attempt.rest(1);
+  EXPECT_EQ(attempt.phase(), TaskPhase::kPassed);
+  EXPECT_NEAR(attempt.at.score.error_m, 0.3, 1e-12);
+  LogAttempt beyond(exercise);
+  beyond.let_go(0, {9.8, 0.7, 0.12});
+  beyond.rest(0);
+  EXPECT_EQ(beyond.at.task.step, 0);
+}
+
 // One thing wrong at a time.
 TEST(Logs, MustLieInTheBunk) {
   const Exercise exercise = logs();
