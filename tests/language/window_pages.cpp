@@ -223,7 +223,8 @@ void add_driving(Pages& pages) {
     }
     auto help = std::make_shared<view::panels::Help>(
         lever_help(session.control().pattern(), lever_keys(), button_keys()));
-    help->devices = tr("No lever is plugged in: the keyboard replaces them.");
+    help->devices =
+        tr("No lever is plugged in: the keyboard replaces them; with Shift it is slow.");
     help->keys = key_help();
     pages.add("help of " + name,
               [help](Painter& painter) { view::panels::draw_help(painter, *help); });

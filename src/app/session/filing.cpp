@@ -305,9 +305,14 @@ std::string file_session(const std::filesystem::path& file) noexcept {
   }
 }
 
-void sign_and_file(const std::filesystem::path& file) noexcept {
-  if (const std::string fault = sign_session(file); !fault.empty()) complain(fault);
-  if (const std::string fault = file_session(file); !fault.empty()) complain(fault);
+std::string sign_and_file(const std::filesystem::path& file) noexcept {
+  std::string last;
+  for (std::string fault : {sign_session(file), file_session(file)}) {
+    if (fault.empty()) continue;
+    complain(fault);
+    last = std::move(fault);
+  }
+  return last;
 }
 
 }  // namespace knuckleboom::app

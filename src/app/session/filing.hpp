@@ -57,8 +57,9 @@ std::string settings_text(const learners::Database& database, const learners::Le
 // message. Never throws.
 std::string file_session(const std::filesystem::path& file) noexcept;
 
-// Signs a session that this program has just recorded, and files it. Messages go to the console.
-void sign_and_file(const std::filesystem::path& file) noexcept;
+// Signs a session that this program has just recorded, and files it. Messages go to the console, and the last
+// one is returned; empty: done.
+std::string sign_and_file(const std::filesystem::path& file) noexcept;
 
 // By the ending of its name: a session, or the journal of one.
 bool is_session_file(const std::filesystem::path& path);

@@ -136,6 +136,13 @@ bool is_there(const training::SessionSnapshot& now, int fault) {
   return (now.sim.faults[fault / 32] >> (fault % 32) & 1U) != 0;
 }
 
+// Of a limit: "3:00" for "3:00.0", "60 s" for "60.0 s".
+std::string without_tenths(std::string text) {
+  const std::size_t at = text.find(".0");
+  if (at != std::string::npos && (at + 2 == text.size() || text[at + 2] == ' ')) text.erase(at, 2);
+  return text;
+}
+
 }  // namespace
 
 std::string points_text(const Exercise& exercise, double points) {
@@ -158,9 +165,11 @@ std::string value_text(const training::Figure& figure, double value) {
 
 std::string limit_text(const training::Figure& figure, const training::Limit& limit) {
   std::string text;
-  if (limit.has_least) text = tr_format("at least {}", value_text(figure, limit.least));
+  if (limit.has_least)
+    text = tr_format("at least {}", without_tenths(value_text(figure, limit.least)));
   if (limit.has_most)
-    text += (text.empty() ? "" : ", ") + tr_format("at most {}", value_text(figure, limit.most));
+    text += (text.empty() ? "" : ", ") +
+            tr_format("at most {}", without_tenths(value_text(figure, limit.most)));
   return text;
 }
 
@@ -410,13 +419,13 @@ view::panels::Briefing briefing_of(const Exercise& exercise) {
   for (const std::string& paragraph : exercise.briefing)
     briefing.paragraphs.push_back(tr(paragraph));
   if (exercise.time_limit_s > 0.0)
-    briefing.limits.push_back(
-        tr_format("Done within {}", view::panels::clock_text(exercise.time_limit_s)));
+    briefing.limits.push_back(tr_format(
+        "Done within {}", without_tenths(view::panels::clock_text(exercise.time_limit_s))));
   for (const training::Figure& figure : training::figures())
     if (const training::Limit* limit = limit_of(exercise, figure.name); limit != nullptr)
       briefing.limits.push_back(
           fmt::format("{}: {}", tr(figure.label), limit_text(figure, *limit)));
-  briefing.begin = tr("Move a lever to begin.   F1: keys and levers");
+  briefing.begin = tr("Move a lever to begin.   F1: keys and levers   Shift: keys go slowly");
   return briefing;
 }
 

@@ -9,6 +9,7 @@
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "language/text.hpp"
+#include "view/panels/format.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -150,8 +151,9 @@ void InstructorCard::update(const training::SessionSnapshot& now,
   const runtime::ThreadHealth& health = published.health;
   menu_.subtitle =
       fmt::format("{}\n{}\n{}", text,
-                  tr_format("tick {:.0f} us, late {:.0f} us (99 %), lost {:.1f} s",
-                            health.tick_mean_us, health.lateness.p99_us, health.lost_s),
+                  tr_format("tick {}, late {} (99 %), lost {:.1f} s",
+                            view::panels::microseconds_text(health.tick_mean_us),
+                            view::panels::microseconds_text(health.lateness.p99_us), health.lost_s),
                   recording.empty() ? tr("not recorded") : recording);
 }
 

@@ -302,7 +302,8 @@ void Trainer::end_session() {
     recording_failed_ = true;
     complain(end.session_fault);
   } else if (!end.session_file.empty()) {
-    sign_and_file(end.session_file);
+    if (const std::string fault = sign_and_file(end.session_file); !fault.empty())
+      notices_.say(now_s(), fault, true);
   }
   latency_.forget();
   session_.reset();

@@ -308,7 +308,9 @@ void Trainer::show_history() {
       const LessonStanding& lesson = learning_.lessons()[i];
       for (const PartStanding& part : lesson.parts) {
         if (part.quiz || part.name != exercise.name || lesson.locked()) continue;
-        figures_.history.lines.push_back(tr_format("Lesson {}: {}.", i + 1, part.words));
+        figures_.history.lines.push_back(part.done && !lesson.done
+                                             ? tr_format("Lesson {}: this exercise is done.", i + 1)
+                                             : tr_format("Lesson {}: {}.", i + 1, part.words));
         choice.wanted_again = choice.wanted_again || !part.done;
       }
     }

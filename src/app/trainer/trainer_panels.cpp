@@ -149,9 +149,10 @@ view::panels::Help Trainer::help() const {
   const auto in_use = std::count_if(devices.begin(), devices.end(), [](const auto& line) {
     return line.state == input::DeviceState::kInUse;
   });
-  help.devices = devices.empty() ? tr("No lever is plugged in: the keyboard replaces them.")
-                                 : tr_format("{} of {} plugged-in devices move the machine.",
-                                             in_use, devices.size());
+  help.devices =
+      devices.empty()
+          ? tr("No lever is plugged in: the keyboard replaces them; with Shift it is slow.")
+          : tr_format("{} of {} plugged-in devices move the machine.", in_use, devices.size());
   help.keys = key_help();
   if (!has_session()) return help;  // from the main menu
   const machine::MachineModel& machine = session_->session().machine();

@@ -84,7 +84,7 @@ std::vector<view::panels::KeyHelp> key_help() {
     if (binding.action == KeyAction::kCamera) name += " .. " + key_name(SDL_SCANCODE_5);
     help.push_back({name, tr(binding.what)});
   }
-  help.push_back({tr("Shift"), tr("held: lever keys go half of the way")});
+  help.push_back({tr("Shift"), tr("held: the keys move the crane slowly")});
   help.push_back({tr("Mouse"), tr("turns, moves and nears the free camera")});
   return help;
 }

@@ -101,7 +101,7 @@ void draw_briefing(Painter& painter, const Briefing& briefing) {
     height += painter.block_height(inner, Type::kBody, paragraph) + 8.0F;
   if (!briefing.limits.empty())
     height += 26.0F + 19.0F * static_cast<float>(briefing.limits.size());
-  height += 54.0F;
+  height += 36.0F + painter.block_height(inner, Type::kBold, briefing.begin);
   const Rect card{(painter.width() - kBriefingWidth) * 0.5F,
                   std::max(70.0F, (painter.height() - height) * 0.5F), kBriefingWidth, height};
   painter.card(card, kSolidCard);
@@ -120,7 +120,7 @@ void draw_briefing(Painter& painter, const Briefing& briefing) {
     }
   }
   painter.line(x, y + 6.0F, card.right() - kBannerMargin, y + 6.0F, kLine);
-  painter.text(x, y + 18.0F, Type::kBold, kAccent, briefing.begin);
+  painter.text_block(x, y + 18.0F, inner, Type::kBold, kAccent, briefing.begin);
 }
 
 MenuIntent draw_result(Painter& painter, const Result& result, Menu& menu, const Pointer& pointer) {

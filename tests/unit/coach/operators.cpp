@@ -23,14 +23,20 @@ constexpr double kRestAnyway = 0.5;  // s of a cycle, where moves follow each ot
 
 using Joints = std::array<double, kFunctions>;
 
+// How the moves follow each other.
+struct Pace {
+  double overlap = 0.0;  // of the moves, 0 to 1
+  double rest = 0.0;     // between them, over the time of a cycle
+};
+
 // From rest to rest with the least jerk: share of the way and of the peak speed.
 double way_at(double s) { return s * s * s * (10.0 + s * (6.0 * s - 15.0)); }
 
 class Operator {
  public:
-  Operator(const Style& style, double overlap, std::uint64_t seed,
+  Operator(const Style& style, const Pace& pace, std::uint64_t seed,
            const std::function<void(const coach::Sample&)>& to)
-      : style_(style), overlap_(overlap), random_(seed), to_(to) {}
+      : style_(style), pace_(pace), random_(seed), to_(to) {}
 
   void work() {
     for (int h = 0; h < kHabits; ++h) draw(static_cast<Habit>(h));
@@ -225,11 +231,10 @@ class Operator {
     turn_ = uniform(0.5, 1.3) * (uniform(0.0, 1.0) < 0.5 ? 1.0 : -1.0);
     place_log(slew_, reach_, 0.3, log_);
     // Beside the work of the cycle before.
-    const double share = severity(Habit::kHesitates) * coach::rule_of(Habit::kHesitates).threshold;
-    rest_s_ =
-        std::max(0.0, last_work_s_ * share / (1.0 - share) * uniform(0.85, 1.15) - kRestAnyway);
+    rest_s_ = last_work_s_ * pace_.rest / (1.0 - pace_.rest) * uniform(0.85, 1.15);
+    rest_s_ = std::max(0.0, rest_s_ - kRestAnyway);
   }
-  double overlap() { return std::clamp(overlap_ + uniform(-0.04, 0.04), 0.0, 1.0); }
+  double overlap() { return std::clamp(pace_.overlap + uniform(-0.04, 0.04), 0.0, 1.0); }
 
   void reach_out() {
     const double pace = uniform(0.95, 1.25), over = overlap();
@@ -357,7 +362,7 @@ class Operator {
   }
 
   Style style_;
-  double overlap_;
+  Pace pace_;
   std::mt19937_64 random_;
   const std::function<void(const coach::Sample&)>& to_;
   std::array<std::vector<bool>, kHabits> shows_;
@@ -371,17 +376,37 @@ class Operator {
   double reach_ = 5.0, slew_ = 0.0, turn_ = 0.0, rest_s_ = 0.0, last_work_s_ = 17.0;
 };
 
-double median_together(double overlap) {
+// Of a whole session, as the rule sees it.
+double median_seen(Habit habit, const Style& style, const Pace& pace, std::uint64_t seed) {
   coach::Observer observer(all_told());
-  Style style;
-  style.cycles = 16;
-  Operator(style, overlap, 17, [&](const coach::Sample& sample) { observer.add(sample); }).work();
+  Operator(style, pace, seed, [&](const coach::Sample& sample) { observer.add(sample); }).work();
   const coach::Occasions seen = observer.finish();
   std::vector<double> values;
-  for (const coach::Occasion& one : seen[static_cast<std::size_t>(Habit::kOneByOne)])
+  for (const coach::Occasion& one : seen[static_cast<std::size_t>(habit)])
     values.push_back(one.value);
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
+}
+
+double median_together(double overlap) {
+  Style style;
+  style.cycles = 16;
+  return median_seen(Habit::kOneByOne, style, {overlap, 0.0}, 17);
+}
+
+// Moves `value`, between 0 and 1, until the rising `seen` is at `wanted`, or as near as it comes.
+template <class Seen>
+void settle(double wanted, const Seen& seen, double& value) {
+  constexpr double kWithin = 0.01;  // of what is wanted
+  constexpr int kTries = 12;
+  double low = 0.0, high = 1.0;
+  for (int i = 0; i < kTries; ++i) {
+    const double now = seen();
+    if (std::fabs(now - wanted) < kWithin * wanted) return;
+    (now < wanted ? low : high) = value;
+    const double guess = value * wanted / std::max(now, 0.1 * wanted);
+    value = guess > low && guess < high ? guess : 0.5 * (low + high);
+  }
 }
 
 }  // namespace
@@ -407,10 +432,22 @@ double overlap_for(double together) {
 
 void work(const Style& style, std::uint64_t seed,
           const std::function<void(const coach::Sample&)>& to) {
-  const double threshold = coach::rule_of(Habit::kOneByOne).threshold;
-  const double severity = style.severity[static_cast<std::size_t>(Habit::kOneByOne)];
-  const double together = std::max(0.0, kTogetherClean - severity * (kTogetherClean - threshold));
-  Operator(style, overlap_for(together), seed, to).work();
+  const auto severity = [&](Habit habit) {
+    return style.severity[static_cast<std::size_t>(habit)];
+  };
+  const double together = std::max(
+      0.0, kTogetherClean - severity(Habit::kOneByOne) *
+                                (kTogetherClean - coach::rule_of(Habit::kOneByOne).threshold));
+  const double rest = severity(Habit::kHesitates) * coach::rule_of(Habit::kHesitates).threshold;
+  Pace pace{overlap_for(together), rest};
+  // The pauses, corrections and detours of the other habits count as well.
+  if (style.exact == static_cast<int>(Habit::kOneByOne))
+    settle(
+        together, [&] { return median_seen(Habit::kOneByOne, style, pace, seed); }, pace.overlap);
+  if (style.exact == static_cast<int>(Habit::kHesitates))
+    settle(
+        rest, [&] { return median_seen(Habit::kHesitates, style, pace, seed); }, pace.rest);
+  Operator(style, pace, seed, to).work();
 }
 
 }  // namespace knuckleboom::coach_test

@@ -21,7 +21,7 @@ using Severity = std::array<double, kHabits>;
 struct Style {
   Severity severity{};
   int cycles = 48;  // a load
-  // The habit whose share of occasions is as given; each occasion of the others is drawn. -1: of all.
+  // The habit whose share of occasions, or median, is as given; each occasion of the others is drawn. -1: of all.
   int exact = -1;
   double noise_m = 0.002;  // of the tip
 };

@@ -19,14 +19,14 @@ TEST(Coaching, NamesTheNearestOfSeveralMissedLimits) {
   EXPECT_EQ(nearest_miss(reach.exercise(), score), "");  // one: the result says it
   score.path_ratio = 2.8;
   EXPECT_EQ(nearest_miss(reach.exercise(), score),
-            "Begin with what is nearest to a pass. Time: 3:10.0, at most 3:00.0.");
+            "Begin with what is nearest to a pass. Time: 3:10.0, at most 3:00.");
   score.time_s = 250.0;
   EXPECT_EQ(nearest_miss(reach.exercise(), score),
             "Begin with what is nearest to a pass. Path over shortest: 2.80, at most 2.50.");
   score.path_ratio = 5.1;
   score.collisions = 1.0;
   EXPECT_EQ(nearest_miss(reach.exercise(), score),
-            "Begin with what is nearest to a pass. Time: 4:10.0, at most 3:00.0.");
+            "Begin with what is nearest to a pass. Time: 4:10.0, at most 3:00.");
 }
 
 }  // namespace
