@@ -204,13 +204,14 @@ std::string visitor_line(const Session& session, const SessionSnapshot& now) {
   const double zone = session.machine().danger_zone;
   if (nearest == nullptr || zone == 0.0 || nearest->away_m >= zone + kNear) return {};
   const bool person = nearest->kind == training::VisitorKind::kPerson;
+  const double away_m = nearest->away_m;
   if (nearest->inside != 0)
-    return tr_format(person ? msgid("A person is {:.0f} m away, inside the danger zone: stop")
-                            : msgid("A vehicle is {:.0f} m away, inside the danger zone: stop"),
-                     nearest->away_m);
-  return tr_format(person ? msgid("A person is {:.0f} m away; the danger zone begins at {:.0f} m")
-                          : msgid("A vehicle is {:.0f} m away; the danger zone begins at {:.0f} m"),
-                   nearest->away_m, zone);
+    return person ? tr_format("A person is {:.0f} m away, inside the danger zone: stop", away_m)
+                  : tr_format("A vehicle is {:.0f} m away, inside the danger zone: stop", away_m);
+  return person ? tr_format("A person is {:.0f} m away; the danger zone begins at {:.0f} m", away_m,
+                            zone)
+                : tr_format("A vehicle is {:.0f} m away; the danger zone begins at {:.0f} m",
+                            away_m, zone);
 }
 }  // namespace
 
@@ -218,14 +219,15 @@ std::string danger_text(const double (&event)[4]) {
   const bool person = event[0] == static_cast<double>(training::VisitorKind::kPerson);
   const double away_m = event[1];
   if (event[2] == static_cast<double>(training::DangerKind::kChain))
-    return tr_format(
-        person ? msgid("The saw ran with a person {:.0f} m away in the plane of its chain.")
-               : msgid("The saw ran with a vehicle {:.0f} m away in the plane of its chain."),
-        away_m);
-  return tr_format(
-      person ? msgid("The work went on with a person {:.0f} m away, inside the danger zone.")
-             : msgid("The work went on with a vehicle {:.0f} m away, inside the danger zone."),
-      away_m);
+    return person ? tr_format("The saw ran with a person {:.0f} m away in the plane of its chain.",
+                              away_m)
+                  : tr_format("The saw ran with a vehicle {:.0f} m away in the plane of its chain.",
+                              away_m);
+  return person
+             ? tr_format("The work went on with a person {:.0f} m away, inside the danger zone.",
+                         away_m)
+             : tr_format("The work went on with a vehicle {:.0f} m away, inside the danger zone.",
+                         away_m);
 }
 
 std::string danger_text(const SessionSnapshot& now) {
