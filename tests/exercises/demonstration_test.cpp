@@ -88,7 +88,7 @@ TEST_P(Demonstration, Passes) {
     exercise.fell_tasks.resize(bucks || !exercise.visitors.empty() ? 2 : 3);
   if (!all && exercise.name == "clear_cut") {
     exercise.fell_tasks.resize(1);
-    // Of one tree they are the measuring wheel's luck.
+    // With one tree they are the measuring wheel's luck.
     std::erase_if(exercise.limits, [](const training::Limit& limit) {
       return limit.figure == "value_share" || limit.figure == "points";
     });

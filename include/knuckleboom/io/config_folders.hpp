@@ -45,7 +45,7 @@ std::vector<std::string> species_names();
 std::vector<std::string> tree_names();
 std::vector<std::string> price_list_names();
 
-// "crane" is config/courses/crane.toml; "danger_zone" config/quizzes/danger_zone.toml.
+// "crane" is config/courses/crane.toml; of a quiz likewise in config/quizzes.
 std::filesystem::path find_course(const std::string& name_or_file);
 std::filesystem::path find_quiz(const std::string& name_or_file);
 std::vector<std::string> course_names();

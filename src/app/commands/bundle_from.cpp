@@ -48,7 +48,7 @@ constexpr double kUseless = 0.25;
 constexpr double kStill = 1e-9;         // range of a channel that does not move [rad, m]
 constexpr double kLeastPressure = 1e3;  // Pa, least range of a pressure
 
-// What a bundle is made of, before its folder is there.
+// Parts of a bundle, before its folder is there.
 struct Source {
   std::string run;   // lines of bundle.toml that say what is run
   std::string told;  // "session drive.h5, ..."

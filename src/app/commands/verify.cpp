@@ -367,7 +367,7 @@ void write_keys(const io::Bundle& bundle, const BundleRun& run) {
                  io::content_keys_text(io::this_program(), bundle_keys(bundle, {}, run.files)));
 }
 
-// What is not ours stays; but with what keys the bundle passes can be told. it_is: why it stays.
+// Somebody else's table stays; but with what keys the bundle passes can be told. it_is: why it stays.
 int update_keys(const io::Bundle& bundle, const VerifyOptions& options, const std::string& it_is) {
   if (bundle.reference.empty() || !there(bundle.reference)) return verify_one(bundle, options);
   if (verify_one(bundle, options) != kSuccess)

@@ -136,7 +136,7 @@ bool is_there(const training::SessionSnapshot& now, int fault) {
   return (now.sim.faults[fault / 32] >> (fault % 32) & 1U) != 0;
 }
 
-// Of a limit: "3:00" for "3:00.0", "60 s" for "60.0 s".
+// For a limit: "3:00" for "3:00.0", "60 s" for "60.0 s".
 std::string without_tenths(std::string text) {
   const std::size_t at = text.find(".0");
   if (at != std::string::npos && (at + 2 == text.size() || text[at + 2] == ' ')) text.erase(at, 2);

@@ -459,7 +459,7 @@ bool Demonstrator::aboard(int log, const SessionSnapshot& s) const {
          !s.carried.has(log);
 }
 
-// What comes next is done from where the machine stands.
+// Whether the next step is done from where the machine stands.
 bool Demonstrator::works_here(const SessionSnapshot& s, const DemonstratorState& state) const {
   if (s.task.step >= s.task.steps || state.phase != Phase::kTravel || s.held_log >= 0) return true;
   const LogTask& next = nth(exercise_.log_tasks, s.task.step);
@@ -582,13 +582,13 @@ const LogTask& Demonstrator::next_of(const SessionSnapshot& s) const {
 }
 
 namespace {
-// What the jaws take together out of a load, about a log at its top.
+// Logs that the jaws take together out of a load, about a log at its top.
 bool in_one_grab(const Vec3& top, const Vec3& log, const Vec3& along) {
   return log.z() > top.z() - kGrabDeep && on_map(log - top).cross(along).norm() < kGrabHalf;
 }
 }  // namespace
 
-// Of those in the load that go where this one does, the one with the most of them about it, none of them higher by much;
+// Among those in the load that go where this one does, the one with the most of them about it, none of them higher by much;
 // none there: this one.
 const LogTask& Demonstrator::first_out_of_load(const SessionSnapshot& s, const LogTask& now) const {
   const LogTask* best = &now;

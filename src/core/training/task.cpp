@@ -659,7 +659,7 @@ bool Task::lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) 
   const Vec3 offset = vec(snapshot.log[wanted.log].p) - bunk.centre_W;
   const double along = offset.dot(bunk.along_W);
   const double across = bunk.along_W.x() * offset.y() - bunk.along_W.y() * offset.x();
-  // What is brought with others is to lie with both ends on the beams.
+  // A log that is brought with others is to lie with both ends on the beams.
   const double over = nth(exercise_.world.logs, wanted.log).length - size.length;
   const double room = wanted.gathered ? std::min(size.length, std::max(over, 0.0)) : size.length;
   return std::fabs(along) <= 0.5 * room && std::fabs(across) <= 0.5 * size.width &&

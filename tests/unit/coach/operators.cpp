@@ -376,7 +376,7 @@ class Operator {
   double reach_ = 5.0, slew_ = 0.0, turn_ = 0.0, rest_s_ = 0.0, last_work_s_ = 17.0;
 };
 
-// Of a whole session, as the rule sees it.
+// Over a whole session, as the rule sees it.
 double median_seen(Habit habit, const Style& style, const Pace& pace, std::uint64_t seed) {
   coach::Observer observer(all_told());
   Operator(style, pace, seed, [&](const coach::Sample& sample) { observer.add(sample); }).work();

@@ -1,4 +1,4 @@
-// What files say key by key, what has changed between two readings, and how it is put back.
+// Files key by key: what has changed between two readings, and how it is put back.
 #include "knuckleboom/io/content_keys.hpp"
 
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 
 namespace knuckleboom::training {
 
-// Of a machine.
+// As a machine has it.
 struct DangerZone {
   double radius =
       0.0;  // around its place on the map, where it works for nobody else; 0: it has none [m]

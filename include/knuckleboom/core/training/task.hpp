@@ -45,7 +45,7 @@ struct TaskState {
   double fed_m, fed_back_m;           // ways of the feed before this tree
   double value, best_value;           // by the prices
   std::int64_t logs_right, logs_cut;  // of a product
-  // Of the machine's danger zone:
+  // The machine's danger zone:
   std::int64_t inside_ticks;  // for which somebody has been inside
   double danger_m;            // distance of whoever was endangered
   std::int32_t danger;        // his number, from 1 on; 0: nobody was

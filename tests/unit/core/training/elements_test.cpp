@@ -196,7 +196,7 @@ TEST(Elements, ALoadThatIsThereAtTheBeginningIsCarried) {
   EXPECT_EQ(s.phase_ticks[static_cast<int>(LoadPhase::kLoaded)], 100);
 }
 
-// What is piled up where nothing can be loaded, as a tower is, is no load.
+// A pile where nothing can be loaded, as a tower is, is no load.
 TEST(Elements, WithoutALoadSpaceNoLoadHasPhases) {
   const auto phases = [](const Made& made, bool no_load) {
     ElementState s = start_elements(false, no_load);
