@@ -200,7 +200,10 @@ std::string KeyChange::in_words() const {
   if (now.empty()) return "gone: " + then;
   const std::optional<double> a = number_in(then), b = number_in(now);
   if (!a || !b || *a == 0.0) return then + " -> " + now;
-  return fmt::format("{} -> {} ({:+.3g} %)", then, now, 100.0 * (*b / *a - 1.0));
+  // A factor may have left digits that nobody has written.
+  const std::string shortest = fmt::format("{}", *b);
+  return fmt::format("{} -> {} ({:+.3g} %)", then, shortest.size() < now.size() ? shortest : now,
+                     100.0 * (*b / *a - 1.0));
 }
 
 std::vector<KeyChange> changed_keys(std::span<const ContentKey> then,

@@ -49,7 +49,8 @@ struct VerifyOptions {
 
 namespace fs = std::filesystem;
 
-constexpr double kMostDelay = 0.2;  // s, that a failed channel is looked through for
+constexpr double kMostDelay = 0.05;   // s, that a failed channel is looked through for
+constexpr double kLeftByDelay = 0.3;  // share of the rms that is left when a delay is the cause
 
 std::vector<io::KnownColumn> known_columns(const BundleRun& run) {
   std::vector<io::KnownColumn> out;
@@ -135,6 +136,10 @@ std::string delays(const std::vector<Row>& rows, const BundleRun& run, const io:
     const double delay_s = io::delay(run.trace, reference, row.found.column, row.from_s, row.to_s,
                                      row.tolerance, kMostDelay);
     if (std::isnan(delay_s)) continue;
+    io::Trace later = reference;
+    for (double& t : later.data.front()) t += delay_s;
+    const double left = io::deviation(run.trace, later, row.found.column, row.from_s, row.to_s).rms;
+    if (left > kLeftByDelay * row.found.rms) continue;
     text +=
         fmt::format("  {} comes {:.1f} ms {}; time_ms = {:.1f} of its [[channel]] allows that\n",
                     row.found.column, 1e3 * std::fabs(delay_s), delay_s > 0.0 ? "late" : "early",
