@@ -499,6 +499,12 @@ Trace read_log(const std::filesystem::path& path, const LogMap& map,
   return LogTable(path, map).read(map.columns, known);
 }
 
+Trace read_table(const std::filesystem::path& path) {
+  std::string bytes = read_any_file(path, kTraceLimit, "table (CSV)");
+  if (bytes.starts_with("# knuckleboom ")) return read_trace_text(bytes, path.string());
+  return LogTable(std::move(bytes), path.string(), {}).read_all();
+}
+
 std::string separator_name(char separator) {
   return separator == '\t' ? "tab" : separator == ' ' ? "space" : std::string(1, separator);
 }

@@ -171,6 +171,19 @@ TEST_F(Against, takesOtherNamesForColumns) {
   EXPECT_THAT(nothing.errors, HasSubstr("OURS=THEIRS"));
 }
 
+// As a spreadsheet of a country with decimal commas saves it, below two lines of its own.
+TEST_F(Against, takesATableOfAnotherProgram) {
+  std::string text = content_of(trace_);
+  text.erase(0, text.find("t_s"));
+  for (char& c : text) c = c == ',' ? ';' : c == '.' ? ',' : c;
+  const std::string table = (folder_ / "table.csv").string();
+  write_text(table, "Export of\nmachine;A\n" + text);
+  const Outcome outcome =
+      against(table, {"--tolerance-rad", "0", "--tolerance-Pa", "0", "--fidelity", "full"});
+  EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+  EXPECT_THAT(outcome.errors, HasSubstr("';'"));
+}
+
 TEST_F(Against, refusesToMapColumnsThatAreNotThere) {
   const Outcome theirs = against(trace_, {"--map", "boom_rad=zz"});
   EXPECT_EQ(theirs.status, 2);

@@ -95,6 +95,9 @@ Trace read_log(const std::filesystem::path& path, const LogMap& map,
 Trace read_log_text(std::string_view text, const std::string& file_name, const LogMap& map,
                     std::span<const KnownColumn> known);
 
+// A trace of this program as it stands, and any other table as read_all() gives it.
+Trace read_table(const std::filesystem::path& path);
+
 // The separator as the key has it: ",", ";", "tab", "space".
 std::string separator_name(char separator);
 

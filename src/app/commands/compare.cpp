@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/figures.hpp"
+#include "app/commands/logs.hpp"
 #include "app/commands/options.hpp"
 #include "app/commands/summary.hpp"
 #include "app/commands/watched_run.hpp"
@@ -29,6 +30,7 @@
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/load_case.hpp"
+#include "knuckleboom/io/log_file.hpp"
 #include "knuckleboom/io/trace.hpp"
 
 namespace knuckleboom::app {
@@ -451,7 +453,10 @@ int compare(const CompareOptions& options) {
   const InterruptGuard guard;
   check_options(options);
   std::optional<io::Trace> recorded;
-  if (!options.against.empty()) recorded = io::read_trace(options.against);
+  if (!options.against.empty()) {
+    recorded = io::read_table(options.against);
+    tell_notes(options.against, recorded->notes);
+  }
   const std::vector<analysis::Method> chosen = chosen_methods(options, recorded);
   const io::LoadedCase loaded =
       io::load_case(options.scenario, options.machine, options.assignments);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/logs.hpp"
 #include "app/emulation/live_commands.hpp"
 #include "app/emulation/live_console.hpp"
 #include "app/emulation/live_picture.hpp"
@@ -27,6 +28,7 @@
 #include "app/window/picture.hpp"
 #include "knuckleboom/core/emulation/hil_texts.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/log_file.hpp"
 #include "knuckleboom/recording/emulation_recording.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 #include "knuckleboom/runtime/emulation_recorder.hpp"
@@ -120,7 +122,10 @@ class LiveRun {
         for (const LiveCommand& command : commands_of(std::move(timed.command)))
           schedule.push_back({timed.tick, command});
     std::optional<io::Trace> played;
-    if (!options_.played.empty()) played = io::read_trace(options_.played);
+    if (!options_.played.empty()) {
+      played = io::read_table(options_.played);
+      tell_notes(options_.played, played->notes);
+    }
     if (!options_.signals.empty()) {
       const io::SignalFile& signals = loaded_.emulation.signals;
       endpoints_.emplace(signals, bench, played ? &*played : nullptr, options_.paced,
