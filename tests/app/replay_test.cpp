@@ -121,6 +121,30 @@ TEST_F(ReplayCommand, needsNoneOfTheFilesTheSessionWasMadeFrom) {
   EXPECT_EQ(told(again.output, "hashes"), "21 of 21 equal");
 }
 
+// Summary, replay and report say why it was over, and the replay has the same bits.
+TEST_F(ReplayCommand, saysWhoWasInDanger) {
+  write_text(folder_ / "road.toml",
+             "name = \"road\"\ntitle = \"Road\"\nmachine = \"forwarder\"\nlevers = \"nordic\"\n"
+             "[task]\nkind = \"free\"\n[[visitor]]\nname = \"anna\"\nkind = \"person\"\n"
+             "from_s = 0.5\nspeed_m_per_s = 2\n[[visitor.point]]\nposition_m = [0, 21]\n"
+             "[[visitor.point]]\nposition_m = [0, 10]\n");
+  write_text(folder_ / "hands.csv", "t_s,left_x\n0.2,0.4\n");
+  const Outcome drive =
+      knuckleboom({"drive", file("road.toml"), "--headless", "--input", file("hands.csv"),
+                   "--duration", "5", "--session", file("road.h5")});
+  ASSERT_EQ(drive.status, 0) << drive.errors;
+  // Inside after another half a second; 3 s later he has come 6 m nearer.
+  EXPECT_EQ(told(drive.output, "danger"),
+            "The work went on with a person 14 m away, inside the danger zone.");
+  EXPECT_THAT(told(drive.output, "result"), HasSubstr("failed"));
+  const Outcome again = replay(file("road.h5"));
+  EXPECT_EQ(again.status, 0) << again.errors;
+  EXPECT_EQ(told(again.output, "state"), told(drive.output, "state"));
+  ASSERT_EQ(knuckleboom({"report", file("road.h5"), "-o", file("road.html")}).status, 0);
+  EXPECT_THAT(content_of(folder_ / "road.html"),
+              HasSubstr("The work went on with a person 14 m away, inside the danger zone."));
+}
+
 // A session keeps the species of its trees: another density afterwards changes nothing in it.
 TEST_F(ReplayCommand, knowsTheTreesThatWereFelled) {
   const fs::path config = folder_ / "settings";

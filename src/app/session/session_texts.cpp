@@ -206,12 +206,10 @@ std::string visitor_line(const Session& session, const SessionSnapshot& now) {
   const bool person = nearest->kind == training::VisitorKind::kPerson;
   const double away_m = nearest->away_m;
   if (nearest->inside != 0)
-    return person ? tr_format("A person is {:.0f} m away, inside the danger zone: stop", away_m)
-                  : tr_format("A vehicle is {:.0f} m away, inside the danger zone: stop", away_m);
-  return person ? tr_format("A person is {:.0f} m away; the danger zone begins at {:.0f} m", away_m,
-                            zone)
-                : tr_format("A vehicle is {:.0f} m away; the danger zone begins at {:.0f} m",
-                            away_m, zone);
+    return person ? tr_format("Stop! A person is {:.0f} m away", away_m)
+                  : tr_format("Stop! A vehicle is {:.0f} m away", away_m);
+  return person ? tr_format("A person is near: {:.0f} m, limit {:.0f} m", away_m, zone)
+                : tr_format("A vehicle is near: {:.0f} m, limit {:.0f} m", away_m, zone);
 }
 }  // namespace
 
@@ -244,7 +242,7 @@ std::string task_line(const Session& session, const SessionSnapshot& now) {
     return points.empty() ? tr("Passed") : tr_format("Passed: {}", points);
   }
   if (now.task.phase == TaskPhase::kFailed)
-    return now.task.danger > 0 ? danger_text(now) : tr("Not passed");
+    return now.task.danger > 0 ? tr("Not passed: somebody was in danger") : tr("Not passed");
   if (std::string line = visitor_line(session, now); !line.empty()) return line;
   if (exercise.task == TaskKind::kFree)
     return exercise.title.empty() ? tr("Free play") : tr(exercise.title);

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io_test_support.hpp"
@@ -647,6 +648,32 @@ TEST(ExerciseFile, AKnownKeyIsNeverSaidToBeUnknown) {
       << text;
   EXPECT_NE(text.find("'bunk' has no use beside the other keys of"), std::string::npos) << text;
   EXPECT_EQ(text.find("did you mean"), std::string::npos) << text;
+}
+
+TEST(ExerciseFile, VisitorsAreRead) {
+  const std::string visitor =
+      std::string(kHead) +
+      "[variant]\nseed = 3\nvisitors_shift_s = 2\n[[visitor]]\nname = \"anna\"\nkind = "
+      "\"vehicle\"\n"
+      "from_s = 9\nspeed_m_per_s = 3\n[[visitor.point]]\nposition_m = [1, 2]\nwait_s = 4\n"
+      "[[visitor.point]]\nposition_m = [3, 5]\n";
+  const Exercise exercise = parse(visitor);
+  ASSERT_EQ(exercise.visitors.size(), 1U);
+  const training::Visitor& anna = exercise.visitors[0];
+  EXPECT_EQ(anna.kind, training::VisitorKind::kVehicle);
+  EXPECT_EQ(anna.speed, 3.0);
+  EXPECT_NE(anna.from_s, 9.0);
+  EXPECT_NEAR(anna.from_s, 9.0, 2.0);
+  EXPECT_EQ(parse(visitor, {{"variant.seed", "0"}}).visitors[0].from_s, 9.0);
+  ASSERT_EQ(anna.points.size(), 2U);
+  EXPECT_EQ(anna.points[0].wait_s, 4.0);
+  EXPECT_EQ(anna.points[1].y, 5.0);
+  EXPECT_THAT(joined(read(replaced(visitor, "[3, 5]", "[1, 2]"))),
+              testing::HasSubstr("the way does not go on from the point before; move one of them"));
+  EXPECT_THAT(joined(read(replaced(visitor, "vehicle", "bear"))), testing::HasSubstr("bear"));
+  EXPECT_THAT(
+      joined(read(std::string(kHead) + "[[visitor]]\nname = \"anna\"\nkind = \"person\"\n")),
+      testing::HasSubstr("point"));
 }
 
 TEST(ExerciseFile, DrivingNeedsWheels) {

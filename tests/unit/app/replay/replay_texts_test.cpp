@@ -38,6 +38,16 @@ TEST(ReplayTexts, TellMistakesFromTheInstructorsMarks) {
   EXPECT_EQ(words_of(event("grip", "red_1"), TaskKind::kLogs).kind, MarkKind::kEvent);
 }
 
+TEST(ReplayTexts, SayWhoWasInDanger) {
+  io::SessionEvent danger = event("danger", "vehicle");
+  danger.value[0] = 1.0;
+  danger.value[1] = 41.3;
+  danger.value[2] = 2.0;
+  const EventWords words = words_of(danger, TaskKind::kFell);
+  EXPECT_EQ(words.text, "The saw ran with a vehicle 41 m away in the plane of its chain.");
+  EXPECT_EQ(words.kind, MarkKind::kBad);
+}
+
 // Beside the file: it says nothing of them.
 TEST(ReplayTexts, NotesStandAmongTheEvents) {
   io::SessionRecord record;

@@ -390,6 +390,22 @@ TEST(JawsWithACylinder, HoldALogByFrictionAndSinkInByLittle) {
     grip.run(1.0);
     EXPECT_GT(std::fabs(grip.along() - along), 0.02);
     EXPECT_EQ(grip.state.grapple.held, 0);
+
+    // Turned about its axis it slips as well, braked by the moment of that friction at its surface. Jaws add no rolling
+    // resistance.
+    const double radius = grip.recipe.logs[0].radius, inertia = 0.5 * m * radius * radius;
+    const double w0 = 0.03 * 0.6 * radius * grip.normal(0.1).sum / inertia;  // at rest after 30 ms
+    const Vec3 about = grip.axis();
+    for (int k = 0; k < 3; ++k) grip.state.world.log[0].omega[k] += w0 * about[k];
+    grip.run(0.005);  // the bristles bend
+    const double w1 = vec(grip.state.world.log[0].omega).dot(grip.axis());
+    const double by_hand = 0.6 * radius * grip.normal(0.015).sum;
+    const double w2 = vec(grip.state.world.log[0].omega).dot(grip.axis());
+    const double moment = inertia * (w1 - w2) / 0.015;
+    std::printf("%s: turns at %.2f kN m, by hand %.2f kN m\n", jaws.machine, 1e-3 * moment,
+                1e-3 * by_hand);
+    EXPECT_NEAR(moment, by_hand, 0.05 * by_hand);
+    EXPECT_EQ(grip.state.grapple.held, 0);
   }
 }
 
@@ -431,20 +447,40 @@ world::WorldRecipe ten_logs(const Grip& grip, const world::GrappleFrame& shape) 
   return recipe;
 }
 
+// Logs in the closing jaws of a forwarder that stands still.
+struct Bundle {
+  machine::MachineModel machine = crane(kJaws[0]);
+  world::GrappleFrame shape = grapple_shape(machine);
+  sim::Simulation simulation;
+  world::WorldRecipe recipe;
+  std::unique_ptr<Worksite> worksite;
+  sim::SimState sim;
+  WorksiteState state;
+
+  static command::Scenario scenario(const world::GrappleFrame& shape) {
+    command::Scenario out = with_jaws_at(world::jaw_angle(shape, kTipsMeet));
+    out.programs.push_back(program("jaw_right", command::JointMode::kVoltage, 10.0));
+    return out;
+  }
+  template <class Logs>
+  explicit Bundle(Logs logs) : simulation(machine, scenario(shape)) {
+    sim = simulation.initial_state(machine::Fidelity::kReduced);
+    const Worksite empty(simulation, {});
+    recipe = logs(grip_of(empty, sim, empty.initial_state(kTipsMeet)), shape);
+    worksite = std::make_unique<Worksite>(simulation, recipe);
+    state = worksite->initial_state(kTipsMeet);
+  }
+  void step() { worksite->step(simulation.scenario_input(sim), 0.0, sim, state); }
+  int count() const { return static_cast<int>(recipe.logs.size()); }
+  double mass(int log) const { return world::mass(nth(recipe.logs, log)); }
+  Vec3 axis() const { return grip_of(*worksite, sim, state).axis_W; }
+};
+
 // Ten logs pushed along together slip in the jaws, braked by the friction of all that the jaws press on them with: what
 // they press on each other with changes nothing of the momentum of all.
 TEST(JawsWithACylinder, ABundleSlipsAtTheFrictionOfTheJaws) {
-  const machine::MachineModel machine = crane(kJaws[0]);
-  const world::GrappleFrame shape = grapple_shape(machine);
-  command::Scenario scenario = with_jaws_at(world::jaw_angle(shape, kTipsMeet));
-  scenario.programs.push_back(program("jaw_right", command::JointMode::kVoltage, 10.0));
-  const sim::Simulation simulation(machine, scenario);
-  sim::SimState sim = simulation.initial_state(machine::Fidelity::kReduced);
-  const Worksite empty(simulation, {});
-  const Grip grip = grip_of(empty, sim, empty.initial_state(kTipsMeet));
-  const world::WorldRecipe recipe = ten_logs(grip, shape);
-  const Worksite worksite(simulation, recipe);
-  WorksiteState state = worksite.initial_state(kTipsMeet);
+  Bundle bundle(ten_logs);
+  WorksiteState& state = bundle.state;
   // Mean of the jaws' and the frame's normal forces on the logs meanwhile.
   const auto run = [&](int ticks) {
     double sum = 0.0;
@@ -452,7 +488,7 @@ TEST(JawsWithACylinder, ABundleSlipsAtTheFrictionOfTheJaws) {
       std::vector<double> before;
       for (const world::ContactState& contact : state.world.contact)
         before.push_back(contact.impulse);
-      worksite.step(simulation.scenario_input(sim), 0.0, sim, state);
+      bundle.step();
       for (std::size_t i = 0; i < before.size(); ++i) {
         const world::ContactState& contact = state.world.contact[i];
         if (world::log_of_contact(contact) >= 0 && world::part_of_contact(contact) > 0)
@@ -463,15 +499,14 @@ TEST(JawsWithACylinder, ABundleSlipsAtTheFrictionOfTheJaws) {
   };
   run(4000);
   ASSERT_GE(state.grapple.held, 0);
-  const Vec3 axis = grip_of(worksite, sim, state).axis_W;
+  const Vec3 axis = bundle.axis();
   double mass = 0.0;
   const auto momentum = [&] {
     double sum = 0.0;
-    for (int i = 0; i < 10; ++i)
-      sum += world::mass(nth(recipe.logs, i)) * vec(state.world.log[i].v).dot(axis);
+    for (int i = 0; i < 10; ++i) sum += bundle.mass(i) * vec(state.world.log[i].v).dot(axis);
     return sum;
   };
-  for (const world::Log& log : recipe.logs) mass += world::mass(log);
+  for (int i = 0; i < 10; ++i) mass += bundle.mass(i);
   const double force = 0.6 * run(20);
   EXPECT_LT(std::fabs(momentum()), 0.03 * mass);  // it rests
   for (world::LogState* log = state.world.log; log != state.world.log + 10; ++log)
@@ -481,6 +516,78 @@ TEST(JawsWithACylinder, ABundleSlipsAtTheFrictionOfTheJaws) {
   std::printf("ten logs of %.0f kg slip at %.2f kN, by hand %.2f kN\n", mass, 1e-3 * braked,
               1e-3 * by_hand);
   EXPECT_NEAR(braked, by_hand, 0.05 * by_hand);
+}
+
+// Area that the jaws enclose with their tips together, by their corners, and the logs of one thickness that lie in it close
+// to each other and to no tine closer than they touch: so many the jaws hold, and no other that lies below them.
+TEST(JawsWithACylinder, HoldAsManyLogsAsTheirAreaHasRoomFor) {
+  for (const double radius : {0.06, 0.08, 0.11}) {
+    int inside = 0;
+    double area_m2 = 0.0;
+    const auto logs = [&](const Grip& grip, const world::GrappleFrame& shape) {
+      std::vector<Vec3> outline;
+      for (const int side : {-1, 1}) {
+        const world::JawPoints jaw = world::jaw_points(shape, side, kTipsMeet);
+        std::vector<Vec3> corners = {jaw.hinge, jaw.elbow, jaw.tip};
+        if (side > 0) std::reverse(corners.begin(), corners.end());
+        outline.insert(outline.end(), corners.begin(), corners.end());
+      }
+      const auto next = [&](std::size_t i) { return outline[(i + 1) % outline.size()]; };
+      double twice = 0.0;
+      for (std::size_t i = 0; i < outline.size(); ++i)
+        twice += outline[i].x() * next(i).y() - next(i).x() * outline[i].y();
+      area_m2 = 0.5 * std::fabs(twice);
+      for (std::size_t i = 0; i < outline.size(); ++i)  // the inner half of the tines
+        if (i != 2 && i != 5) area_m2 -= shape.tine_radius * (next(i) - outline[i]).norm();
+      const auto has_room = [&](const Vec3& p) {
+        bool in = false;
+        for (std::size_t i = 0; i < outline.size(); ++i) {
+          const Vec3 a = outline[i], b = next(i), ab = b - a;
+          if ((a.y() > p.y()) != (b.y() > p.y()) &&
+              p.x() < a.x() + (p.y() - a.y()) / ab.y() * ab.x())
+            in = !in;
+          const double t = std::clamp((p - a).dot(ab) / ab.squaredNorm(), 0.0, 1.0);
+          if ((a + t * ab - p).norm() < radius + shape.tine_radius) return false;
+        }
+        return in;
+      };
+      const Vec3 pin = grip.p_W - usual_seat(shape) * grip.downwards_W;
+      const Vec3 across = grip.axis_W.cross(grip.downwards_W);
+      world::WorldRecipe recipe;
+      const auto add = [&](double x, double y) {
+        const Vec3 at = pin + y * grip.downwards_W + x * across;
+        world::Log log;
+        log.name = "log";
+        log.radius = radius;
+        log.length = 2.6;
+        log.x = at.x();
+        log.y = at.y();
+        log.lift = at.z() - radius;
+        recipe.logs.push_back(log);
+      };
+      const double pitch = 2.0 * radius + 0.005;
+      int row = 0;
+      for (double y = 1.2; y > 0.0; y -= 0.5 * std::sqrt(3.0) * pitch, ++row)
+        for (int k = -8; k <= 8; ++k) {
+          const double x = (k + (row % 2 == 0 ? 0.5 : 0.0)) * pitch;
+          if (has_room(Vec3(x, y, 0.0))) add(x, y);
+        }
+      inside = static_cast<int>(recipe.logs.size());
+      for (const double x : {-0.4, 0.4}) add(x, 1.4);
+      return recipe;
+    };
+    Bundle bundle(logs);
+    for (int t = 0; t < 6000; ++t) bundle.step();
+    const multibody::Kinematics kinematics = multibody::forward_kinematics(
+        bundle.machine.tree, bundle.sim.machine.q, bundle.sim.machine.v);
+    const int held = bundle.worksite->carried(kinematics, bundle.state).count();
+    const double solid = held * std::numbers::pi * radius * radius / area_m2;
+    std::printf("logs of %.0f cm: %d have room in %.3f m^2, %d are held, solid share %.2f\n",
+                200.0 * radius, inside, area_m2, held, solid);
+    EXPECT_EQ(held, inside);
+    EXPECT_GT(solid, 0.35);
+    EXPECT_LT(solid, std::numbers::pi / std::sqrt(12.0));  // closest packing
+  }
 }
 
 // Ten logs in the jaws of a crane without dry friction in its lift cylinder, and with more of the other: what the boom's ports bear is the machine's own
