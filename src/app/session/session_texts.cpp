@@ -32,6 +32,9 @@ const char* log_of(int colour) {
 
 std::string log_wish(const Exercise& exercise, const SessionSnapshot& now,
                      const training::LogTask& wanted, const world::Log& log) {
+  constexpr double kFar = 12.0;  // m from what is next; no crane gets there
+  if (training::asks_to_drive(exercise) && now.held_log < 0 && now.task.distance > kFar)
+    return tr("drive nearer");
   if (now.held_log == wanted.log && wanted.place >= 0) {
     const training::Place& place = exercise.places[static_cast<std::size_t>(wanted.place)];
     return place.name == log.name ? tr("bring it back")

@@ -203,14 +203,16 @@ view::TargetLook target_look(const training::Target& target, training::TaskKind 
 
 constexpr double kArrow = 4.0;  // length of a mark that shows where a tree is to fall [m]
 
-// As long and thick as the first log that goes there; of a product, as its longest log and as the room for it.
+// As long and thick as the first log that goes there; of a product or a heap, as its longest log and as the room for it.
 view::PlaceLook place_look(const training::Exercise& exercise, int number,
                            const world::Ground& ground) {
   const training::Place& place = exercise.places[static_cast<std::size_t>(number)];
   world::Log log;
+  bool heap = false;
   for (const training::LogTask& task : exercise.log_tasks)
     if (task.place == number) {
       log = exercise.world.logs[static_cast<std::size_t>(task.log)];
+      heap = task.gathered;
       break;
     }
   view::PlaceLook look;
@@ -219,7 +221,7 @@ view::PlaceLook place_look(const training::Exercise& exercise, int number,
                       (place.height < 0.0 ? 0.0 : place.height - log.radius));
   look.along_W = Vec3(std::cos(place.heading), std::sin(place.heading), 0.0);
   look.length = log.length;
-  look.width = 2.0 * log.radius;
+  look.width = 2.0 * (heap ? place.radius : log.radius);
   if (place.product >= 0) {
     const auto& lengths = exercise.prices.products[static_cast<std::size_t>(place.product)].lengths;
     if (!lengths.empty()) look.length = *std::max_element(lengths.begin(), lengths.end());

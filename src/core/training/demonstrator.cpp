@@ -461,7 +461,9 @@ bool Demonstrator::aboard(int log, const SessionSnapshot& s) const {
 
 // Whether the next step is done from where the machine stands.
 bool Demonstrator::works_here(const SessionSnapshot& s, const DemonstratorState& state) const {
-  if (s.task.step >= s.task.steps || state.phase != Phase::kTravel || s.held_log >= 0) return true;
+  const bool handles =
+      state.phase == Phase::kClose || state.phase == Phase::kOpen || state.phase == Phase::kLift;
+  if (s.task.step >= s.task.steps || handles || s.held_log >= 0) return true;
   const LogTask& next = nth(exercise_.log_tasks, s.task.step);
   if (s.load.logs.has(next.log) && into_load_space(next)) return true;
   const bool loaded = aboard(next.log, s);
@@ -480,6 +482,7 @@ void Demonstrator::work_at_stop(const SessionSnapshot& s, double dt, Demonstrato
   if (state.stops_made + 1 == stops || works_here(s, state)) return;
   state.worked_s = 0.0;
   ++state.stops_made;
+  enter(Phase::kTravel, state);
 }
 
 bool Demonstrator::drive_on(const SessionSnapshot& s, double dt, DemonstratorState& state,

@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kMovedAxis = 0.03;   // of a lever's travel; it starts the attempt
 constexpr double kErrorPiece = 0.05;  // m of a path that has one error
+constexpr double kCraneReach = 9.5;   // m on the map from a crane's foot; beyond it one drives
 constexpr double kCalmSpeed = 0.1;    // m/s; a log slower than it
 constexpr double kCalmTime = 0.5;     // s; after this time it has come to rest
 constexpr double kBunkAngle = 0.35;   // rad; of a log from its bunk's direction
@@ -1021,8 +1022,12 @@ void Task::report_logs(const SessionSnapshot& snapshot, const TaskState& state,
   const Spot spot = goal(wanted, snapshot);
   const PoseSnapshot& log = snapshot.log[wanted.log];
   const bool held = snapshot.held_log == wanted.log;
-  const Vec3 from = held ? vec(log.p) : vec(snapshot.grip_W);
-  const Vec3 to = held ? spot.centre_W : vec(log.p);
+  // A load is driven to where it goes first.
+  const bool aboard = wanted.gathered && snapshot.load.logs.has(wanted.log);
+  const bool drives = aboard && !into_load_space(wanted) &&
+                      on_the_map(spot.centre_W - vec(snapshot.foot_W)).norm() > kCraneReach;
+  const Vec3 from = drives ? vec(snapshot.foot_W) : held ? vec(log.p) : vec(snapshot.grip_W);
+  const Vec3 to = held || drives ? spot.centre_W : vec(log.p);
   out.distance = (to - from).norm();
   out.angle = angle_between_lines(axis_of(log), held ? spot.along_W : vec(snapshot.grip_axis_W));
   out.dwell = std::min(1.0, state.dwell_s / kCalmTime);
