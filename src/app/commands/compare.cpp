@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "app/commands/figures.hpp"
-#include "app/commands/logs.hpp"
 #include "app/commands/options.hpp"
 #include "app/commands/summary.hpp"
 #include "app/commands/watched_run.hpp"
@@ -22,6 +21,7 @@
 #include "app/shell/interrupt.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/plot.hpp"
+#include "app/shell/table_notes.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/analysis/execute.hpp"
 #include "knuckleboom/analysis/fidelity.hpp"

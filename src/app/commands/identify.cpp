@@ -15,7 +15,6 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/logs.hpp"
 #include "app/commands/options.hpp"
 #include "app/session/watch_texts.hpp"
 #include "app/shell/config_paths.hpp"
@@ -24,6 +23,7 @@
 #include "app/shell/interrupt.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/plot.hpp"
+#include "app/shell/table_notes.hpp"
 #include "app/shell/text.hpp"
 #include "identification/fit.hpp"
 #include "knuckleboom/analysis/fidelity.hpp"

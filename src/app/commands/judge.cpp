@@ -25,6 +25,7 @@
 #include "app/shell/exit_status.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/plot.hpp"
+#include "app/shell/table_notes.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/analysis/log_observations.hpp"
 #include "knuckleboom/analysis/spectral_arc.hpp"

@@ -1,9 +1,6 @@
 #include "app/commands/logs.hpp"
 
-#include <fmt/format.h>
-
 #include "app/shell/config_paths.hpp"
-#include "app/shell/console.hpp"
 #include "knuckleboom/io/file_kind.hpp"
 
 namespace knuckleboom::app {
@@ -13,10 +10,6 @@ std::optional<io::MachineFile> named_machine(const std::string& name_or_file) {
   const std::filesystem::path path = find_machine(name_or_file);
   io::refuse_other_kind(path.string(), io::FileKind::kMachine);
   return io::read_machine(path);
-}
-
-void tell_notes(const std::filesystem::path& table, const std::vector<std::string>& notes) {
-  for (const std::string& note : notes) complain(fmt::format("{}: {}", table.string(), note));
 }
 
 }  // namespace knuckleboom::app

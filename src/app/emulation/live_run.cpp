@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/logs.hpp"
 #include "app/emulation/live_commands.hpp"
 #include "app/emulation/live_console.hpp"
 #include "app/emulation/live_picture.hpp"
@@ -21,6 +20,7 @@
 #include "app/shell/interrupt.hpp"
 #include "app/shell/log.hpp"
 #include "app/shell/plot.hpp"
+#include "app/shell/table_notes.hpp"
 #include "app/shell/text.hpp"
 #include "app/shell/wire_key.hpp"
 #include "app/window/display.hpp"
