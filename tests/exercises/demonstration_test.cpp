@@ -68,9 +68,9 @@ std::vector<Case> cases() {
   // Two of the four trees or eight logs here: the demonstrator waits for who comes by.
   add("passers_by", "harvester_head", 0, 1);
   add("passers_by_loading", "forwarder", 0, 1);
-  // Two of the six trees here, as written; of the twelve of a clear-cut one of a variant in each model.
+  // Two of the six trees here, as written; one of the twelve of a clear-cut and of the ten of a thinning.
   add("roadside", "harvester_head", 0, 0);
-  add("clear_cut", "harvester_head", 0, 1);
+  for (const char* exercise : {"clear_cut", "thinning"}) add(exercise, "harvester_head", 0, 1);
   return list;
 }
 
@@ -86,7 +86,7 @@ TEST_P(Demonstration, Passes) {
   if (!all && exercise.name == "passers_by_loading") exercise.log_tasks.resize(2);
   if (!all && !exercise.fell_tasks.empty() && !(bucks && GetParam().variant == 1))
     exercise.fell_tasks.resize(bucks || !exercise.visitors.empty() ? 2 : 3);
-  if (!all && exercise.name == "clear_cut") {
+  if (!all && (exercise.name == "clear_cut" || exercise.name == "thinning")) {
     exercise.fell_tasks.resize(1);
     // With one tree they are the measuring wheel's luck.
     std::erase_if(exercise.limits, [](const training::Limit& limit) {

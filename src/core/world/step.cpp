@@ -811,6 +811,14 @@ class Tick {
     return between(a, b.id) || between(b, a.id);
   }
 
+  bool is_stump(const World::Fixed* fixed) const {
+    if (fixed == nullptr || changes_ == nullptr) return false;
+    const StemChanges::Cut* end = changes_->cut + changes_->count;
+    return std::find_if(changes_->cut, end, [&](const StemChanges::Cut& cut) {
+             return cut.stem == fixed - fixed_.data();
+           }) != end;
+  }
+
   // A stem that is cut is its stump. Stems come first among what is fixed.
   Capsule shape_of(int k) const {
     Capsule shape = nth(fixed_, k).shape;
@@ -841,6 +849,8 @@ class Tick {
                            !is_wood(nth(parts_, other_part).role));
           if (!is_tree(role))
             note(role, kind, object, touch, part_[i], other, force.normal);
+          else if (other_part < 0 && is_stump(fixed))
+            return;
           else if (other_part < 0)
             strike(kind, object);
           else if (!is_wood(nth(parts_, other_part).role))

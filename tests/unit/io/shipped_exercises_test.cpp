@@ -34,7 +34,7 @@ const char* const kExercises[] = {"free_play",    "reach",
                                   "sorting",      "roadside",
                                   "passers_by",   "passers_by_loading",
                                   "clear_cut",    "racks",
-                                  "one_load"};
+                                  "one_load",     "thinning"};
 
 io::ExerciseFile shipped(const std::string& name) {
   return io::read_exercise(config("exercises/" + name + ".toml"));
@@ -227,6 +227,35 @@ TEST(ShippedExercises, TheStripRoadIsFree) {
     ASSERT_EQ(e.world.way.stops.size(), 3u);
     EXPECT_EQ(std::count(stops.begin(), stops.end(), e.world.way.stops[0]), 0);
     stops.push_back(e.world.way.stops[0]);
+  }
+}
+
+// 1100 stems to the hectare, none on the road; each marked tree falls clear of all that stand then, at every seed.
+TEST(ShippedExercises, TheGapsOfTheThinningAreFree) {
+  for (const char* seed : {"0", "1", "77"}) {
+    const Exercise e = io::read_exercise(config("exercises/thinning.toml"),
+                                         std::vector<io::Override>{{"variant.seed", seed}})
+                           .exercise;
+    const std::vector<world::Stem>& stems = e.world.stems;
+    ASSERT_EQ(stems.size(), 220u);
+    for (const world::Stem& stem : stems) {
+      EXPECT_LT(std::fabs(stem.x), 40.2);
+      EXPECT_LT(std::fabs(stem.y), 12.7);
+      EXPECT_GT(std::fabs(stem.y) - stem.radius, 0.5 * e.world.way.width + 0.1);
+    }
+    std::vector<bool> gone(stems.size(), false);
+    for (const training::FellTask& fell : e.fell_tasks) {
+      const auto own = static_cast<std::size_t>(fell.stem);
+      const double c = std::cos(fell.towards), s = std::sin(fell.towards);
+      gone[own] = true;
+      for (std::size_t i = 0; i < stems.size(); ++i) {
+        const double x = stems[i].x - stems[own].x, y = stems[i].y - stems[own].y;
+        const double along = c * x + s * y;
+        if (gone[i] || along < 0.0 || along > stems[own].height) continue;
+        EXPECT_GT(std::fabs(c * y - s * x) - stems[i].radius, 0.3)
+            << "seed " << seed << ", tree " << own << " at " << i;
+      }
+    }
   }
 }
 
