@@ -125,6 +125,8 @@ TEST_F(ReplayCommand, needsNoneOfTheFilesTheSessionWasMadeFrom) {
 TEST_F(ReplayCommand, saysWhoWasInDanger) {
   write_text(folder_ / "road.toml",
              "name = \"road\"\ntitle = \"Road\"\nmachine = \"forwarder\"\nlevers = \"nordic\"\n"
+             "[start.boom]\nposition_rad = 0.75\nport_b_MPa = 3\n"
+             "[start.stick]\nposition_rad = -1.3\nport_a_MPa = 1\n"
              "[task]\nkind = \"free\"\n[[visitor]]\nname = \"anna\"\nkind = \"person\"\n"
              "from_s = 0.5\nspeed_m_per_s = 2\n[[visitor.point]]\nposition_m = [0, 21]\n"
              "[[visitor.point]]\nposition_m = [0, 10]\n");
