@@ -85,6 +85,9 @@ constexpr double kOffMiddle = 0.2;  // of a load space, along it [m]
 constexpr double kHeapHigh = 1.2, kHeapAbout = 2.0;  // m above the ground; m on the map
 constexpr double kComesDown = 1.2;                   // on the map, before it is there [m]
 constexpr double kOverBed = 0.05;                    // of open jaws' tips [m]
+constexpr double kUpAndDown = 1.3;                   // of the usual speed, which lets nothing swing
+constexpr double kOverLoad = 0.12;                   // rad from where it is folded
+constexpr double kWorkBeside = 2.0;                  // rad from behind; farther on is the cab
 constexpr double kOfAHeap = 0.6;                     // of the lanes, on a heap
 constexpr double kWorkReach =
     9.3;  // m from the crane's foot; what is farther is work for another stop
@@ -468,7 +471,9 @@ bool Demonstrator::works_here(const SessionSnapshot& s, const DemonstratorState&
   if (s.load.logs.has(next.log) && into_load_space(next)) return true;
   const bool loaded = aboard(next.log, s);
   const Vec3 at = loaded ? session_.task().goal(next, s).centre_W : vec(s.log[next.log].p);
-  return on_map(at - swing_foot(s)).norm() < kWorkReach;
+  const Vec3 to = on_map(at - swing_foot(s));
+  return to.norm() < kWorkReach &&
+         std::fabs(wrap(std::atan2(to.y(), to.x()) - heading_of(s))) < kWorkBeside;
 }
 
 // At a stop between loads. The brake is on and the seat looks to the crane while it works.
@@ -481,6 +486,7 @@ void Demonstrator::work_at_stop(const SessionSnapshot& s, double dt, Demonstrato
   const auto stops = static_cast<std::int32_t>(exercise_.world.way.stops.size());
   if (state.stops_made + 1 == stops || works_here(s, state)) return;
   state.worked_s = 0.0;
+  state.fold_s = dt;
   ++state.stops_made;
   enter(Phase::kTravel, state);
 }
@@ -905,6 +911,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
     case Phase::kAlign:
       wish.jaws = held ? hold : ready;
       wish.p_W.z() = over;
+      if (next.gathered && std::fabs(s.grip_W[2] - over) > kBrakeHeight) wish.speed = kUpAndDown;
       if (grip_away < near * kNear * (state.timer_s > kPatience ? 2.0 : 1.0) &&
           away < near * kNear && turned < near * kNearHeading && speed < kStill &&
           s.grip_W[2] < over + near * 0.2)
@@ -968,6 +975,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
       wish.p_W.z() = travel + 0.2;
       wish.jaws = state.carrying != 0 ? hold : 0.0;
       wish.heading = false;
+      if (next.gathered) wish.speed = kUpAndDown;
       if (s.grip_W[2] > travel - (to_place ? kEarly : 0.1) || state.timer_s > 10.0)
         enter(Phase::kTravel, state);
       break;
@@ -1218,6 +1226,10 @@ Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double dt,
     out.p_W = {foot.x() + state.home[0] * std::cos(angle),
                foot.y() + state.home[0] * std::sin(angle),
                world::height(ground_, foot.x(), foot.y()) + state.home[2]};
+    // High until it is over the load, whose stakes it passes.
+    const double at = std::atan2(s.sim.tip_W[1] - foot.y(), s.sim.tip_W[0] - foot.x());
+    if (exercise_.task == TaskKind::kLogs && std::fabs(wrap(angle - at)) > kOverLoad)
+      out.p_W.z() = std::max(out.p_W.z(), s.sim.tip_W[2]);
     return out;
   }
   const auto count = static_cast<int>(exercise_.targets.size());
