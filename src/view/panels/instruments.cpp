@@ -400,6 +400,15 @@ std::string picture_text(const TimingFace& timing) {
 }
 
 constexpr float kLongestStatus = 170.0F;  // points
+constexpr float kStatusGap = 16.0F;
+
+// Where what stands on the left of the lower edge ends.
+float status_end(const Painter& painter, const InstrumentReadings& readings) {
+  float x = kEdge;
+  for (const std::string* part : {&readings.mode, &readings.fidelity, &readings.session})
+    x += std::min(painter.text_width(Type::kSmall, *part), kLongestStatus) + kStatusGap;
+  return x;
+}
 
 void draw_status(Painter& painter, const InstrumentReadings& readings, bool with_timing) {
   const float height = 24.0F;
@@ -410,7 +419,7 @@ void draw_status(Painter& painter, const InstrumentReadings& readings, bool with
   for (const std::string* part : {&readings.mode, &readings.fidelity, &readings.session}) {
     painter.text_within(x, y, kLongestStatus, Type::kSmall,
                         part == &readings.session ? kAccent : kText, *part);
-    x += std::min(painter.text_width(Type::kSmall, *part), kLongestStatus) + 16.0F;
+    x += std::min(painter.text_width(Type::kSmall, *part), kLongestStatus) + kStatusGap;
   }
   const TimingFace& timing = readings.timing;
   if (timing.frames_per_s <= 0.0) return;  // not in real time, or the first frame
@@ -443,6 +452,11 @@ void draw_compact(Painter& painter, const InstrumentFaces& faces, const SessionS
   if (relief) text += std::string(" ") + tr("RELIEF");
   if (faces.grapple)
     text += kBetween + (readings.held.empty() ? tr("holds nothing") : readings.held);
+  // Closer together where it would meet what stands on the left.
+  if (painter.text_width(Type::kSmall, text) >
+      painter.width() - 2.0F * status_end(painter, readings))
+    for (std::size_t at = text.find(kBetween); at != std::string::npos; at = text.find(kBetween))
+      text.replace(at, 5, "  ");
   painter.text(painter.width() * 0.5F, painter.height() - 19.0F, Type::kSmall, kText, text,
                Align::kCentre);
 }
