@@ -85,10 +85,11 @@ constexpr double kOffMiddle = 0.2;  // of a load space, along it [m]
 constexpr double kHeapHigh = 1.2, kHeapAbout = 2.0;  // m above the ground; m on the map
 constexpr double kComesDown = 1.2;                   // on the map, before it is there [m]
 constexpr double kOverBed = 0.05;                    // of open jaws' tips [m]
-constexpr double kUpAndDown = 1.3;                   // of the usual speed, which lets nothing swing
-constexpr double kOverLoad = 0.12;                   // rad from where it is folded
-constexpr double kWorkBeside = 2.0;                  // rad from behind; farther on is the cab
-constexpr double kOfAHeap = 0.6;                     // of the lanes, on a heap
+constexpr double kOnItsWay = 2.0;    // s, until a bundle that is lowered is on its way
+constexpr double kUpAndDown = 1.3;   // of the usual speed, which lets nothing swing
+constexpr double kOverLoad = 0.12;   // rad from where it is folded
+constexpr double kWorkBeside = 2.0;  // rad from behind; farther on is the cab
+constexpr double kOfAHeap = 0.6;     // of the lanes, on a heap
 constexpr double kWorkReach =
     9.3;  // m from the crane's foot; what is farther is work for another stop
 
@@ -931,7 +932,8 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
       }
       if (held && ((state.timer_s > 0.5 &&
                     (to_place ? s.grip_W[2] < down + kDown : s.contact_force > kTouch)) ||
-                   ((loads || heaps) && state.stuck_s > kLies)))
+                   (loads && state.stuck_s > kLies) ||
+                   (unloads && state.stuck_s > kLies && state.timer_s > kOnItsWay)))
         enter(Phase::kOpen, state);
       if (!held && (s.grip_W[2] < lowest + 0.04 || s.contact_force > kTouch))
         enter(Phase::kClose, state);
