@@ -156,6 +156,9 @@ TEST_F(Learners, areFiledListedComparedAndExported) {
                              "time of each attempt \\[s\\]\n  =Bo +B\n  Anna ..?berg +B B\n"));
   EXPECT_THAT(learners({"progress", "--exercise", "path"}).errors,
               HasSubstr("nobody has begun the exercise 'path'"));
+  EXPECT_THAT(learners({"coach", "Anna Öberg"}).output,
+              AllOf(HasSubstr("Anna Öberg: 2 attempts in 2 sessions"), HasSubstr("nothing to say"),
+                    HasSubstr("of at least 8 cycles from grab to grab")));
   EXPECT_THAT(learners({"compare", "Anna Öberg", "=Bo"}).output,
               HasSubstr("There is no exercise that both Anna Öberg and =Bo have finished."));
   EXPECT_THAT(learners({"compare", "Anna Öberg", "=Bo", "--exercise", "reach"}).errors,

@@ -235,21 +235,6 @@ Judgement judge_log(const fs::path& path, const io::LogMap& map,
 
 bool is_praise(const CoachLine& line) { return line.finding.verdict == coach::Verdict::kPraised; }
 
-// Advice, praise, and the rules that could not look.
-std::string to_text(const Coaching& coaching) {
-  std::string text = fmt::format("  Advice ({})\n", coach::kUnchecked);
-  for (const CoachLine& line : coaching.lines)
-    text +=
-        fmt::format("    {} {}\n",
-                    is_praise(line) ? "+" : fmt::format("{}", coach::number_of(line.finding.habit)),
-                    coach_sentence(line));
-  if (coaching.lines.empty()) text += "    nothing to say\n";
-  for (const std::string& seen : coaching.seen) text += fmt::format("    looked at {}\n", seen);
-  for (const std::string& silent : coaching.silent)
-    text += fmt::format("    not looked at: {}\n", silent);
-  return text;
-}
-
 std::string to_text(const Judgement& judged, const training::Exercise* exercise) {
   std::string text = fmt::format("{}: {}\n", judged.file, judged.heading);
   for (std::size_t i = 0; i < judged.values.size(); ++i) {

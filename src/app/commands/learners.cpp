@@ -33,6 +33,7 @@ Command learners_command() {
       .arguments = {},
       .examples = {"knuckleboom learners", "knuckleboom learners show Anna",
                    "knuckleboom learners progress --exercise reach",
+                   "knuckleboom learners coach Anna",
                    "knuckleboom learners compare Anna Bo --exercise reach",
                    "knuckleboom learners export --all -o results.csv",
                    "knuckleboom learners import old/*.h5 --learner Anna",
@@ -50,6 +51,9 @@ Command learners_command() {
                   {"--exercise", &o->exercise, exercise_name_value(), "This exercise only"}}),
           action("progress", "A class at a glance: who improves, and in what",
                  {{"--exercise", &o->exercise, exercise_name_value(), "This exercise only"}}),
+          action("coach", "Habits that the latest sessions of a learner show together",
+                 {learner(true, "Learner"),
+                  {"--exercise", &o->exercise, exercise_name_value(), "This exercise only"}}),
           action(
               "export", "Write results as CSV or as a workbook (.xlsx)",
               {learner(false, "Learner; or --all"),

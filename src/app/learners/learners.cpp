@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "app/learners/deletion.hpp"
+#include "app/learners/habits.hpp"
 #include "app/learners/progress.hpp"
 #include "app/learners/xapi.hpp"
 #include "app/session/filing.hpp"
@@ -526,6 +527,10 @@ int run_learners(const LearnersOptions& options) {
   if (options.action == "show") return show(database, options.name);
   if (options.action == "compare") return compare_learners(database, options);
   if (options.action == "export") return export_table(database, options);
+  if (options.action == "coach") {
+    say(habits_text(database, find(database, options.name), options.exercise));
+    return kSuccess;
+  }
   if (options.action == "progress") {
     say(progress_text(database, options.exercise));
     return kSuccess;

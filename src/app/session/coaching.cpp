@@ -132,8 +132,19 @@ class CoachChannels {
   std::vector<Column> travel_;
 };
 
-Coaching look_at(const io::SessionRecord& record, const CoachChannels& channels,
-                 const io::SessionAttempt& attempt) {
+struct Watched {
+  coach::Occasions occasions;
+  std::vector<double> times_s;  // of each sample, in the session's time
+};
+
+double session_time(double at_s, const std::vector<double>& times_s) {
+  const auto sample =
+      static_cast<std::size_t>(std::max(0.0, std::round(at_s / training::kElementSample)));
+  return times_s[std::min(sample, times_s.size() - 1)];
+}
+
+Watched watch(const io::SessionRecord& record, const CoachChannels& channels,
+              const io::SessionAttempt& attempt) {
   coach::Observer observer(channels.told());
   const auto& ticks = record.channel_ticks;
   std::vector<double> times_s;
@@ -144,7 +155,13 @@ Coaching look_at(const io::SessionRecord& record, const CoachChannels& channels,
     observer.add(channels.at(static_cast<std::size_t>(tick - ticks.begin())));
     times_s.push_back(static_cast<double>(*tick - record.header.first_tick) * record.tick_s());
   }
-  return coaching_of(coach::advise(observer.finish(), channels.told()), times_s);
+  return {observer.finish(), std::move(times_s)};
+}
+
+Coaching look_at(const io::SessionRecord& record, const CoachChannels& channels,
+                 const io::SessionAttempt& attempt) {
+  const Watched watched = watch(record, channels, attempt);
+  return coaching_of(coach::advise(watched.occasions, channels.told()), watched.times_s);
 }
 
 }  // namespace
@@ -161,17 +178,29 @@ std::vector<Coaching> coach_attempts(const io::SessionRecord& record) {
   return out;
 }
 
+std::vector<CoachView> coach_views(const io::SessionRecord& record) {
+  const CoachChannels channels(record);
+  std::vector<CoachView> out;
+  for (const io::SessionAttempt& attempt : record.attempts) {
+    Watched watched = watch(record, channels, attempt);
+    for (auto& occasions : watched.occasions)
+      for (coach::Occasion& one : occasions) {
+        one.begin_s = session_time(one.begin_s, watched.times_s);
+        one.at_s = session_time(one.at_s, watched.times_s);
+      }
+    out.push_back({std::move(watched.occasions), channels.told()});
+  }
+  return out;
+}
+
 Coaching coaching_of(const coach::Advice& advice, const std::vector<double>& times_s) {
   Coaching out;
   const auto add = [&](const coach::Finding& finding) {
     CoachLine line;
     line.text = coach::advice_text(finding);
     line.finding = finding;
-    for (const double at_s : finding.marks_s) {
-      const auto sample =
-          static_cast<std::size_t>(std::max(0.0, std::round(at_s / training::kElementSample)));
-      if (!times_s.empty()) line.marks_s.push_back(times_s[std::min(sample, times_s.size() - 1)]);
-    }
+    for (const double at_s : finding.marks_s)
+      if (!times_s.empty()) line.marks_s.push_back(session_time(at_s, times_s));
     out.lines.push_back(std::move(line));
   };
   for (const coach::Finding* one : advice.said()) add(*one);
@@ -240,6 +269,21 @@ std::string coach_sentence(const CoachLine& line) {
   for (const double at_s : line.marks_s)
     times += (times.empty() ? "" : ", ") + view::panels::clock_text(at_s);
   return times.empty() ? line.text : tr_format("{} Look at {}.", line.text, times);
+}
+
+std::string to_text(const Coaching& coaching) {
+  std::string text = fmt::format("  Advice ({})\n", coach::kUnchecked);
+  for (const CoachLine& line : coaching.lines)
+    text += fmt::format("    {} {}\n",
+                        line.finding.verdict == coach::Verdict::kPraised
+                            ? "+"
+                            : fmt::format("{}", coach::number_of(line.finding.habit)),
+                        coach_sentence(line));
+  if (coaching.lines.empty()) text += "    nothing to say\n";
+  for (const std::string& seen : coaching.seen) text += fmt::format("    looked at {}\n", seen);
+  for (const std::string& silent : coaching.silent)
+    text += fmt::format("    not looked at: {}\n", silent);
+  return text;
 }
 
 }  // namespace knuckleboom::app

@@ -27,7 +27,14 @@ Coaching coach_attempt(const io::SessionRecord& record, std::size_t index);
 // All of them; the channels are read once.
 std::vector<Coaching> coach_attempts(const io::SessionRecord& record);
 
-// times_s: of each sample.
+// The occasions of each attempt, in the session's time.
+struct CoachView {
+  coach::Occasions occasions;
+  coach::Told told;
+};
+std::vector<CoachView> coach_views(const io::SessionRecord& record);
+
+// times_s: of each sample; empty: the moments are left out.
 Coaching coaching_of(const coach::Advice& advice, const std::vector<double>& times_s);
 
 // Where the coach has nothing to say about an attempt that was not passed: which of several missed limits is nearest to
@@ -36,5 +43,7 @@ std::string nearest_miss(const training::Exercise& exercise, const training::Sco
 
 // A sentence with its bookmarks: "... (0:12.3, 1:05.0)".
 std::string coach_sentence(const CoachLine& line);
+// Advice, praise, and which rules looked or could not, a line each.
+std::string to_text(const Coaching& coaching);
 
 }  // namespace knuckleboom::app
