@@ -181,7 +181,7 @@ TEST_F(Against, takesATableOfAnotherProgram) {
   const Outcome outcome =
       against(table, {"--tolerance-rad", "0", "--tolerance-Pa", "0", "--fidelity", "full"});
   EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
-  EXPECT_THAT(outcome.errors, HasSubstr("';'"));
+  EXPECT_THAT(outcome.errors, HasSubstr("decimal_comma = true"));
 }
 
 TEST_F(Against, refusesToMapColumnsThatAreNotThere) {

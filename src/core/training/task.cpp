@@ -637,7 +637,8 @@ bool lies_in_load(const LogTask& wanted, const SessionSnapshot& snapshot) {
   const LoadSnapshot& load = snapshot.load;
   const Vec3 left = vec(load.up_W).cross(vec(load.along_W));
   const double across = (vec(snapshot.log[wanted.log].p) - vec(load.centre_W)).dot(left);
-  return side_of_load(wanted.bunk) * across >= -kOverMiddle;
+  // A log that is brought with others may roll; its side is where it is to be let go.
+  return wanted.gathered || side_of_load(wanted.bunk) * across >= -kOverMiddle;
 }
 
 }  // namespace
