@@ -51,11 +51,11 @@ TEST(Menus, ListTheExercisesAsTheyAreLearned) {
                                              "bucking",
                                              "racks",
                                              "strip_road_loaded",
-                                             "one_load",
                                              "roadside",
                                              "clear_cut",
                                              "thinning",
                                              "free_play",
+                                             "one_load",
                                              "passers_by",
                                              "passers_by_loading",
                                              "piles"}));
