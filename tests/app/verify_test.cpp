@@ -297,6 +297,14 @@ TEST_F(VerifyCauses, OfATraceAreWeighed) {
   const Outcome refused = with_copy({"verify", "--from", file("t.csv"), file("other")});
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.errors, HasSubstr("are not those it was made of"));
+  const auto sentence = [this](const std::string& text) {
+    write_text(folder_ / "some.csv", text);
+    const Outcome outcome = with_copy({"verify", "--from", file("some.csv"), file("other")});
+    EXPECT_EQ(outcome.status, 2);
+    return outcome.errors;
+  };
+  EXPECT_THAT(sentence("t;boom\n0;1,5\n"), HasSubstr("what it is a trace of"));
+  EXPECT_THAT(sentence("# knuckleboom input 1\ntick,left_x\n"), HasSubstr("recording of levers"));
   EXPECT_FALSE(fs::exists(file("other")));
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <span>
@@ -230,7 +231,26 @@ std::string remark_of(const io::Trace& trace, std::string_view word) {
   return {};
 }
 
+// One sentence in place of a row of numbers that are none.
+void refuse_no_trace(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!file || !std::getline(file, line)) return;  // as the reader says
+  if (line.starts_with("# knuckleboom input"))
+    throw UserError(fmt::format(
+        "{}: this is a recording of levers; give the session, or write a bundle with 'input' by "
+        "hand: docs/reference/bundle_file.md",
+        path.string()));
+  if (!line.starts_with('#'))
+    throw UserError(fmt::format(
+        "{}: it does not say what it is a trace of, as those of 'knuckleboom run --trace' do in "
+        "their first lines; for a machine's own log write the bundle by hand, with [[drive]]: "
+        "docs/reference/bundle_file.md",
+        path.string()));
+}
+
 Source of_trace(const fs::path& path, const std::vector<std::string>& assignments) {
+  refuse_no_trace(path);
   Source source;
   source.assignments = assignments;
   BundleRun& expected = source.expected;
@@ -304,7 +324,8 @@ std::vector<Proposal> moving_channels(const BundleRun& run, const io::Trace& exp
     const bool pressure = channel.unit == "Pa";
     const bool position = channel.unit == "rad" || channel.unit == "m";
     if ((!pressure && !position) || channel.name.find("_ref_") != std::string::npos ||
-        channel.name.starts_with("tip_") || expected.find(channel.name) < 0)
+        channel.name.starts_with("tip_") || channel.name.ends_with("_length_m") ||
+        channel.name == "pump_Pa" || expected.find(channel.name) < 0)
       continue;
     const double range = range_of(expected.column(channel.name));
     if (range > (pressure ? kLeastPressure : kStill))
