@@ -418,7 +418,7 @@ class ExerciseReader {
       const auto end = static_cast<int>(exercise().world.logs.size());
       piles_.push_back({pile.name, end - made, end});
       for (int i = 1; bunk != kNoBunk && i <= made; ++i)
-        exercise().log_tasks.push_back({static_cast<int>(exercise().world.logs.size()) - i, bunk});
+        exercise().log_tasks.push_back({end - i, bunk});
     }
     if (exercise().world.logs.size() > static_cast<std::size_t>(world::kMaxLogs))
       report_.error(root_.place,

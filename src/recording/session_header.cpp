@@ -19,6 +19,7 @@
 #include "knuckleboom/io/released_layouts.hpp"
 #include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/io/state_record.hpp"
+#include "knuckleboom/recording/session_texts.hpp"
 #include "knuckleboom/version.hpp"
 #include "machine_texts.hpp"
 
@@ -152,6 +153,19 @@ const std::string* SessionHeader::option(std::string_view name) const {
   return found == options.end() ? nullptr : &found->second;
 }
 
+std::optional<std::uint64_t> SessionHeader::seed(std::string_view option) const {
+  const std::string* const text = this->option(option);
+  if (text == nullptr) return std::nullopt;
+  return std::strtoull(text->c_str(), nullptr, 10);
+}
+
+std::vector<Override> drawn_variant(const SessionHeader& header) {
+  const std::optional<std::uint64_t> seed = header.seed("variant");
+  const SessionText* exercise = text_of(header.texts, "exercise");
+  if (!seed || exercise == nullptr) return {};
+  return variant_of_text(exercise->text, exercise->name, *seed);
+}
+
 std::unique_ptr<training::Session> make_session(const SessionHeader& header,
                                                 std::vector<std::string>* remarks) {
   const SessionText* exercise = text_of(header.texts, "exercise");
@@ -161,10 +175,7 @@ std::unique_ptr<training::Session> make_session(const SessionHeader& header,
     throw FileError("session " + header.id,
                     "the texts of its exercise, machine and lever files are not all there");
   std::vector<Diagnostic> unknown;
-  std::vector<Override> variant;  // of an exam
-  if (const std::string* seed = header.option("variant"))
-    variant =
-        variant_of_text(exercise->text, exercise->name, std::strtoull(seed->c_str(), nullptr, 10));
+  const std::vector<Override> variant = drawn_variant(header);
   ExerciseFile exercise_file = read_exercise_text(exercise->text, exercise->name, variant, &unknown,
                                                   texts_of(header.texts, kSpeciesRole));
   MachineFile machine_file = read_machine_texts(machine->text, machine->name,
@@ -186,8 +197,7 @@ std::unique_ptr<training::Session> make_session(const SessionHeader& header,
   if (header.layout.version == kSession6 &&
       exercise_file.exercise.fidelity == machine::Fidelity::kReduced)
     exercise_file.exercise.fidelity = machine::Fidelity::kPaper;
-  if (const std::string* seed = header.option("fault_seed"))
-    exercise_file.exercise.fault_lot.seed = std::strtoull(seed->c_str(), nullptr, 10);
+  if (const auto seed = header.seed("fault_seed")) exercise_file.exercise.fault_lot.seed = *seed;
   try {
     return std::make_unique<training::Session>(std::move(machine_file.model),
                                                std::move(lever_file.pattern),

@@ -170,10 +170,7 @@ const char* word_of(training::TaskPhase phase) {
   return kWords[static_cast<int>(phase)];
 }
 
-bool has_ended(const io::SessionAttempt& attempt) {
-  return attempt.phase == training::TaskPhase::kPassed ||
-         attempt.phase == training::TaskPhase::kFailed;
-}
+bool has_ended(const io::SessionAttempt& attempt) { return training::has_ended(attempt.phase); }
 
 std::vector<std::string> names_of(const std::vector<io::ChannelInfo>& list) {
   std::vector<std::string> names;

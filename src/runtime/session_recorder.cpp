@@ -133,9 +133,7 @@ void SessionRecorder::watch(std::int64_t tick, const training::SessionSnapshot& 
             now.task.danger_m, static_cast<double>(now.task.danger_kind));
     event(tick, EventKind::kPhase, static_cast<double>(now.task.phase));
     watch_.phase = now.task.phase;
-    if (watch_.phase == training::TaskPhase::kPassed ||
-        watch_.phase == training::TaskPhase::kFailed)
-      end_attempt(tick, now.task.phase, now.score);
+    if (training::has_ended(watch_.phase)) end_attempt(tick, now.task.phase, now.score);
   }
 }
 

@@ -54,9 +54,9 @@ FramePoses interpolate(const training::SessionSnapshot& before,
   }
   for (int i = 0; i < after.visitor_count; ++i) {
     const training::VisitorSnapshot& now = after.visitor[i];
-    const bool there = i < before.visitor_count;
+    const training::VisitorSnapshot& then = i < before.visitor_count ? before.visitor[i] : now;
     Pose& pose = poses.visitor[static_cast<std::size_t>(i)];
-    pose.p = between(there ? before.visitor[i].p_W : now.p_W, now.p_W, t);
+    pose.p = between(then.p_W, now.p_W, t);
     pose.R.col(0) = Vec3(now.ahead[0], now.ahead[1], 0.0);
     pose.R.col(1) = Vec3(-now.ahead[1], now.ahead[0], 0.0);
     pose.R.col(2) = Vec3::UnitZ();

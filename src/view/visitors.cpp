@@ -1,7 +1,5 @@
 #include "view/visitors.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "view/machine_parts.hpp"

@@ -97,11 +97,7 @@ TEST_P(Demonstration, Passes) {
   training::SessionState state = session.initial_state();
   const training::SessionSnapshot snapshot = test::demonstrate(
       session, state, 1800.0,
-      [](const training::SessionSnapshot& s) {
-        return s.task.phase == training::TaskPhase::kPassed ||
-               s.task.phase == training::TaskPhase::kFailed;
-      },
-      GetParam().mode);
+      [](const training::SessionSnapshot& s) { return has_ended(s.task.phase); }, GetParam().mode);
   for (const training::Figure& figure : training::figures())
     RecordProperty(std::string(figure.name), std::to_string(figure.read(snapshot.score)));
   const int broken = training::broken_limit(exercise, snapshot.score);
@@ -149,11 +145,9 @@ TEST(GridDemonstration, LoadsFromEverywhere) {
       const training::Session session(test::shipped_machine(exercise.machine),
                                       test::shipped_levers(exercise.levers), exercise);
       training::SessionState state = session.initial_state();
-      const training::SessionSnapshot end =
-          test::demonstrate(session, state, 2400.0, [](const training::SessionSnapshot& s) {
-            return s.task.phase == training::TaskPhase::kPassed ||
-                   s.task.phase == training::TaskPhase::kFailed;
-          });
+      const training::SessionSnapshot end = test::demonstrate(
+          session, state, 2400.0,
+          [](const training::SessionSnapshot& s) { return has_ended(s.task.phase); });
       EXPECT_EQ(end.task.phase, training::TaskPhase::kPassed);
       EXPECT_GE(end.load.count, end.task.steps);
       // Work elements know the machine's load space: what is let go in it was brought, not sorted.

@@ -83,8 +83,7 @@ void is_done(const std::string& seed, machine::Fidelity fidelity) {
       test::demonstrate(session, state, 300.0, [&](const training::SessionSnapshot& s) {
         most = std::max(most, static_cast<int>(s.load.count));
         if (s.load.count == 3 && std::fabs(s.sim.speed) > 0.1) drove_loaded += 1e-3;
-        return s.task.phase == training::TaskPhase::kPassed ||
-               s.task.phase == training::TaskPhase::kFailed;
+        return has_ended(s.task.phase);
       });
   EXPECT_EQ(end.task.phase, training::TaskPhase::kPassed);
   EXPECT_EQ(most, 3);

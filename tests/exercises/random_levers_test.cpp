@@ -143,9 +143,7 @@ void drive_at_random(const std::string& name, double until_s, std::uint32_t seed
   int attempts = 1;
   for (double t = 0.0; t < until_s; t += dt) {
     session->step(hands.next(*snapshot, dt), *state, *snapshot);
-    const bool over = snapshot->task.phase == training::TaskPhase::kPassed ||
-                      snapshot->task.phase == training::TaskPhase::kFailed;
-    ended_s = over ? ended_s + dt : 0.0;
+    ended_s = has_ended(snapshot->task.phase) ? ended_s + dt : 0.0;
     if (ended_s > kAgain) {
       session->apply({training::CommandKind::kRestart, 0}, *state);
       *snapshot = session->snapshot(*state);

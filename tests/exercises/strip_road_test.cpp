@@ -109,10 +109,7 @@ void is_driven(const std::string& name) {
       const Vec3 weight = mass * model.tree.gravity_W;
       Vec3 impulse = Vec3::Zero(), before = momentum(session, state);
       double worst = 0.0, frame = -1.0, tyre = 0.0;
-      const auto ended = [&] {
-        return s.task.phase == TaskPhase::kPassed || s.task.phase == TaskPhase::kFailed;
-      };
-      for (int k = 1; k < 400'000 && !ended(); ++k) {
+      for (int k = 1; k < 400'000 && !has_ended(s.task.phase); ++k) {
         const machine::MachineState machine = state.sim.machine;
         carrier::CarrierState wheels = state.sim.carrier;
         session.step(driver.drive(s, h, hands), state, s);

@@ -67,6 +67,7 @@ struct SessionHeader {
   std::vector<SessionText> texts;
   std::vector<std::pair<std::string, std::string>> options;  // options of the request, by name
   const std::string* option(std::string_view name) const;    // null: it has none of that name
+  std::optional<std::uint64_t> seed(std::string_view option) const;  // likewise
   std::vector<ChannelInfo> channels;
   std::vector<ChannelInfo> figures;  // of attempts
 };

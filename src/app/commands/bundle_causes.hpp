@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "app/commands/bundle_run.hpp"
 
@@ -11,6 +12,9 @@ namespace knuckleboom::app {
 
 // Keys of all files at the time of the reference, beside it.
 std::filesystem::path keys_file(const io::Bundle& bundle);
+// program: that made the reference. Throws io::FileError.
+void write_keys(const io::Bundle& bundle, const std::string& program,
+                const std::vector<io::ContentKey>& keys);
 
 // How far a run is from the reference; 0 or less: within all tolerances.
 using Apart = std::function<double(const BundleRun& run)>;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -23,17 +22,15 @@
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
-#include "app/shell/interrupt.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/analysis/execute.hpp"
-#include "knuckleboom/analysis/model_run.hpp"
-#include "knuckleboom/analysis/recording.hpp"
-#include "knuckleboom/core/training/channels.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
-#include "knuckleboom/io/exercise_variant.hpp"
 #include "knuckleboom/io/input_file.hpp"
 #include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/recording/session_file.hpp"
+#include "knuckleboom/recording/session_texts.hpp"
+#include "knuckleboom/runtime/replay_check.hpp"
+#include "recording/machine_texts.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -63,35 +60,11 @@ struct Source {
 
 // --- A session --------------------------------------------------------------------
 
-const io::SessionText& text_of(const io::SessionHeader& header, std::string_view role) {
-  const auto found =
-      std::find_if(header.texts.begin(), header.texts.end(),
-                   [role](const io::SessionText& text) { return text.role == role; });
-  if (found == header.texts.end())
-    throw UserError(fmt::format("the session does not have the text of its {} file", role));
-  return *found;
-}
-
-std::vector<io::NamedText> bases_of(const io::SessionHeader& header) {
-  std::vector<io::NamedText> out;
-  for (const io::SessionText& text : header.texts)
-    if (text.role == "base") out.push_back({text.name, text.text});
-  return out;
-}
-
-std::vector<io::Override> variant_of(const io::SessionHeader& header) {
-  const std::string* seed = header.option("variant");
-  if (seed == nullptr) return {};
-  const io::SessionText& exercise = text_of(header, "exercise");
-  return io::variant_of_text(exercise.text, exercise.name,
-                             std::strtoull(seed->c_str(), nullptr, 10));
-}
-
 std::vector<io::ContentKey> keys_of(const io::SessionHeader& header) {
-  const std::vector<io::Override> variant = variant_of(header);
-  const std::vector<io::NamedText> bases = bases_of(header);
+  const std::vector<io::Override> variant = io::drawn_variant(header);
+  const std::vector<io::NamedText> bases = io::texts_of(header.texts, "base");
   const auto keys = [&](const char* role, io::FileKind kind, const char* prefix) {
-    const io::SessionText& text = text_of(header, role);
+    const io::SessionText& text = *io::text_of(header.texts, role);
     return io::content_keys(text.text, text.name, kind, prefix,
                             kind == io::FileKind::kExercise ? variant : std::vector<io::Override>(),
                             kind == io::FileKind::kMachine ? &bases : nullptr);
@@ -117,7 +90,7 @@ std::string kept(const io::SessionHeader& header, const char* role, const std::s
                  fs::path (*find)(const std::string&), bool own, Source& source) {
   if (!own && is_there(name, find)) return name;
   const std::string file = fmt::format("{}.toml", role);
-  source.files.push_back({file, text_of(header, role).text});
+  source.files.push_back({file, io::text_of(header.texts, role)->text});
   return file;
 }
 
@@ -139,44 +112,27 @@ std::int64_t take_events(const io::SessionRecord& session, std::vector<training:
   return end;
 }
 
-// Computed from its own texts. Nothing if it was interrupted.
+// Computed from its own texts, which are all there. Nothing if it was interrupted.
 std::optional<BundleRun> compute(const io::SessionRecord& record, const fs::path& path,
-                                 std::span<const training::InputEvent> events, std::int64_t end) {
+                                 std::span<const training::InputEvent> events) {
   const LoadedSession loaded = recorded_session(record.header);
   const training::Session& session = *loaded.session;
-  const std::int64_t stride = analysis::recording_stride(end, analysis::kCompareRows);
-  analysis::Recording recording(session.machine(), static_cast<std::size_t>(end / stride) + 1);
-  const auto state = std::make_unique<training::SessionState>(session.initial_state());
-  const auto now = std::make_unique<training::SessionSnapshot>(session.snapshot(*state));
-  recording.add(now->sim);
-  training::InputPlayback playback(events);
-  const auto apply = [&](const training::Command& command) { session.apply(command, *state); };
-  auto hash = record.hashes.begin();
-  for (std::int64_t tick = 0; tick < end; ++tick) {
-    if (interrupted()) return std::nullopt;
-    for (; hash != record.hashes.end() && hash->tick <= tick; ++hash) {
-      const std::optional<std::uint64_t> ours = record.hash(*state);
-      // A command at the tick itself may have been counted or not.
-      if (tick > 0 && hash->tick == tick && ours && *ours != hash->value)
-        throw UserError(fmt::format(
-            "{}: it does not come out as it was recorded, from {:g} s at the latest, so nothing is "
-            "expected of it; 'knuckleboom replay' says more",
-            path.string(), static_cast<double>(tick) * session.tick_s()));
-    }
-    session.step(playback.advance(tick, apply), *state, *now);
-    if ((tick + 1) % stride == 0) recording.add(now->sim);
-  }
-  BundleRun run;
-  run.title = loaded.title();
-  run.header = {record.header.program,
-                fmt::format("machine: {} {}", session.machine().name, loaded.machine_hash.hex),
-                fmt::format("exercise: {} {}", session.exercise().name, loaded.exercise_hash.hex),
-                "input: input.csv"};
-  run.channels = recording.channels();
-  run.trace = recording.to_trace(path.string());
-  run.sample_ticks = stride;
-  run.tick_s = session.tick_s();
-  run.finite = now->sim.health.non_finite == 0;
+  const auto look = [&](const training::SessionState& state) {
+    const auto recorded = runtime::HashCheck::recorded(record.hashes, state.tick);
+    if (!recorded) return;
+    const std::optional<std::uint64_t> ours = record.hash(state);
+    if (ours && ours != recorded)
+      throw UserError(fmt::format(
+          "{}: it does not come out as it was recorded, from {:g} s at the latest, so nothing is "
+          "expected of it; 'knuckleboom replay' says more",
+          path.string(), static_cast<double>(state.tick) * session.tick_s()));
+  };
+  std::optional<BundleRun> run = run_levers(session, events, {}, look);
+  if (!run) return std::nullopt;
+  run->title = loaded.title();
+  run->header = {record.header.program, machine_line(session.machine().name, loaded.machine_hash),
+                 fmt::format("exercise: {} {}", session.exercise().name, loaded.exercise_hash.hex),
+                 "input: input.csv"};
   return run;
 }
 
@@ -194,7 +150,7 @@ std::optional<Source> of_session(const fs::path& path) {
   if (end < record.end.end_tick)
     say(fmt::format("{}: its first attempt is taken, of {:g} s\n", path.string(),
                     static_cast<double>(end) * record.tick_s()));
-  std::optional<BundleRun> run = compute(record, path, source.events, end);
+  std::optional<BundleRun> run = compute(record, path, source.events);
   if (!run) return std::nullopt;
   source.expected = std::move(*run);
   source.keys = keys_of(header);
@@ -204,17 +160,15 @@ std::optional<Source> of_session(const fs::path& path) {
   source.header.exercise = kept(header, "exercise", header.exercise, find_exercise, own, source);
   source.header.levers = kept(header, "levers", header.levers, find_levers, own, source);
   const auto machine = [](const std::string& name) { return find_machine(name); };
-  if (!is_there(header.machine, machine) && !bases_of(header).empty())
+  if (!is_there(header.machine, machine) && !io::texts_of(header.texts, "base").empty())
     throw UserError(
         fmt::format("{}: its machine '{}' is not in the configuration folder, and is based on "
-                    "another file; put "
-                    "both there",
+                    "another file; put both there",
                     path.string(), header.machine));
   source.header.machine = kept(header, "machine", header.machine, machine, false, source);
   source.header.rate_Hz = header.rate_Hz;
-  if (const std::string* seed = header.option("fault_seed"))
-    source.header.fault_seed = std::strtoull(seed->c_str(), nullptr, 10);
-  for (const io::Override& one : variant_of(header))
+  source.header.fault_seed = header.seed("fault_seed");
+  for (const io::Override& one : io::drawn_variant(header))
     source.assignments.push_back(fmt::format("{}.{}={}", io::kExercisePrefix, one.key, one.value));
   source.run = "input = \"input.csv\"\n";
   source.told =
@@ -231,8 +185,16 @@ std::string remark_of(const io::Trace& trace, std::string_view word) {
   return {};
 }
 
+[[noreturn]] void refuse_no_trace(const fs::path& path) {
+  throw UserError(fmt::format(
+      "{}: it does not say what it is a trace of, as those of 'knuckleboom run --trace' do in "
+      "their first lines; for a machine's own log write the bundle by hand, with [[drive]]: "
+      "docs/reference/bundle_file.md",
+      path.string()));
+}
+
 // One sentence in place of a row of numbers that are none.
-void refuse_no_trace(const fs::path& path) {
+void look_at_first_line(const fs::path& path) {
   std::ifstream file(path);
   std::string line;
   if (!file || !std::getline(file, line)) return;  // as the reader says
@@ -241,16 +203,11 @@ void refuse_no_trace(const fs::path& path) {
         "{}: this is a recording of levers; give the session, or write a bundle with 'input' by "
         "hand: docs/reference/bundle_file.md",
         path.string()));
-  if (!line.starts_with('#'))
-    throw UserError(fmt::format(
-        "{}: it does not say what it is a trace of, as those of 'knuckleboom run --trace' do in "
-        "their first lines; for a machine's own log write the bundle by hand, with [[drive]]: "
-        "docs/reference/bundle_file.md",
-        path.string()));
+  if (!line.starts_with('#')) refuse_no_trace(path);
 }
 
 Source of_trace(const fs::path& path, const std::vector<std::string>& assignments) {
-  refuse_no_trace(path);
+  look_at_first_line(path);
   Source source;
   source.assignments = assignments;
   BundleRun& expected = source.expected;
@@ -261,11 +218,7 @@ Source of_trace(const fs::path& path, const std::vector<std::string>& assignment
   const std::string fidelity = remark_of(trace, "fidelity: ");
   const std::size_t blank = scenario.rfind(' ');
   if (blank == std::string::npos || blank == 0 || machine.empty() || fidelity.empty())
-    throw UserError(fmt::format(
-        "{}: it does not say what it is a trace of, as those of 'knuckleboom run --trace' do in "
-        "their first lines; for a machine's own log write the bundle by hand, with [[drive]]: "
-        "docs/reference/bundle_file.md",
-        path.string()));
+    refuse_no_trace(path);
   const std::string name = scenario.substr(0, blank);
   const auto same_files = [&](const std::string& with) {
     const io::LoadedCase loaded = io::load_case(name, with, assignments);
@@ -477,18 +430,14 @@ int bundle_from(const fs::path& source_path, const fs::path& name,
   if (channels.empty())
     throw UserError(
         fmt::format("{}: no joint or pressure moves in it that ticks of half the length would not "
-                    "change as much; "
-                    "nothing could be compared",
+                    "change as much; nothing could be compared",
                     source_path.string()));
   io::write_file(folder / "bundle.toml", bundle_text(*source, channels));
   bundle = io::read_bundle(folder.path(), {});
   io::write_file(bundle.reference, reference_text(bundle, source->expected));
-  io::write_file(
-      keys_file(bundle),
-      io::content_keys_text(source->expected.header.front(),
-                            source->keys ? *source->keys : bundle_keys(bundle, {}, now->files)));
-  io::log_bundle_update(bundle, io::now_utc().substr(0, 10), io::this_program(),
-                        "made from " + source->told);
+  write_keys(bundle, source->expected.header.front(),
+             source->keys ? *source->keys : bundle_keys(bundle, {}, now->files));
+  log_update(bundle, "made from " + source->told);
   folder.finish();
   say(fmt::format("{}: made from {}\n", folder_name.string(), source->told));
   return kSuccess;

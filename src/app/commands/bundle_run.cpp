@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -34,11 +35,21 @@ namespace {
 constexpr std::int64_t kTicksToInterrupt = 4096;
 constexpr int kDigits = 6;  // of a reference at least
 
-std::string machine_line(const std::string& name, const io::ContentHash& hash) {
-  return fmt::format("machine: {} {}", name, hash.hex);
+// Without title, header and files. Nothing if it was interrupted.
+std::optional<BundleRun> run_method(const sim::Simulation& simulation,
+                                    const analysis::Method& method) {
+  analysis::ModelRun run = run_watched(simulation, method, std::nullopt, analysis::kCompareRows);
+  if (run.result.interrupted) return std::nullopt;
+  BundleRun out;
+  out.channels = run.recording.channels();
+  out.trace = run.recording.to_trace("the run");
+  out.sample_ticks = run.sample_ticks;
+  out.tick_s = simulation.tick_s();
+  out.finite = !run.result.non_finite;
+  out.remarks = watch_sentences(simulation.model(), run.result.state.machine.watch);
+  return out;
 }
 
-// Nothing if it was interrupted.
 std::optional<BundleRun> run_scenario(const io::Bundle& bundle,
                                       const std::vector<std::string>& assignments, int finer) {
   io::LoadedCase loaded = io::load_case(bundle.scenario, bundle.machine, assignments);
@@ -46,23 +57,17 @@ std::optional<BundleRun> run_scenario(const io::Bundle& bundle,
   const analysis::Method& method =
       analysis::find_method(bundle.fidelity.empty() ? "reduced" : bundle.fidelity);
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
-  analysis::ModelRun run = run_watched(simulation, method, std::nullopt, analysis::kCompareRows);
-  if (run.result.interrupted) return std::nullopt;
-  return BundleRun{
-      fmt::format("{}, {} model", loaded.title(), method.name),
-      {io::this_program(), machine_line(loaded.machine.model.name, loaded.machine.hash),
-       fmt::format("scenario: {} {}", loaded.scenario.scenario.name, loaded.scenario.hash.hex),
-       fmt::format("fidelity: {}", method.name)},
-      run.recording.channels(),
-      run.recording.to_trace("the run"),
-      run.sample_ticks,
-      simulation.tick_s(),
-      !run.result.non_finite,
-      watch_sentences(simulation.model(), run.result.state.machine.watch),
-      loaded.machine_path.empty()
-          ? std::vector<BundleFile>{{io::FileKind::kScenario, loaded.scenario_path}}
-          : std::vector<BundleFile>{{io::FileKind::kScenario, loaded.scenario_path},
-                                    {io::FileKind::kMachine, loaded.machine_path}}};
+  std::optional<BundleRun> run = run_method(simulation, method);
+  if (!run) return std::nullopt;
+  run->title = fmt::format("{}, {} model", loaded.title(), method.name);
+  run->header = {
+      io::this_program(), machine_line(loaded.machine.model.name, loaded.machine.hash),
+      fmt::format("scenario: {} {}", loaded.scenario.scenario.name, loaded.scenario.hash.hex),
+      fmt::format("fidelity: {}", method.name)};
+  run->files = {{io::FileKind::kScenario, loaded.scenario_path}};
+  if (!loaded.machine_path.empty())
+    run->files.push_back({io::FileKind::kMachine, loaded.machine_path});
+  return run;
 }
 
 std::optional<BundleRun> run_input(const io::Bundle& bundle,
@@ -89,50 +94,31 @@ std::optional<BundleRun> run_input(const io::Bundle& bundle,
                     bundle.name, overrides.scenario.front().key));
   const LoadedSession loaded = load_session(choice, overrides);
   const training::Session& session = *loaded.session;
-  const std::int64_t ticks = training::InputPlayback(input.file.events).end_tick();
-  if (ticks < 0)
+  if (training::InputPlayback(input.file.events).end_tick() < 0)
     throw UserError(
         fmt::format("{}: the recording has no 'end'; add a last line with it, so that "
                     "the bundle has a length",
                     bundle.input.string()));
-  const std::int64_t stride = analysis::recording_stride(ticks, analysis::kCompareRows);
-  analysis::Recording recording(session.machine(), static_cast<std::size_t>(ticks / stride) + 1);
-  training::SessionState state = session.initial_state();
-  training::SessionSnapshot now = session.snapshot(state);
-  recording.add(now.sim);
-  training::InputPlayback playback(input.file.events);
-  const auto apply = [&](const training::Command& command) {
+  for (const training::InputEvent& event : input.file.events)
     // A new attempt starts at time 0, and a run over time has one time only.
-    if (command.kind == training::CommandKind::kRestart)
+    if (event.kind == training::InputEventKind::kCommand &&
+        event.command.kind == training::CommandKind::kRestart)
       throw UserError(
           fmt::format("{}: the recording restarts the exercise at {:g} s; record one "
                       "attempt for a bundle",
-                      bundle.input.string(), static_cast<double>(state.tick) * session.tick_s()));
-    session.apply(command, state);
-  };
-  for (const training::Command& command : loaded.opening) apply(command);
-  for (std::int64_t tick = 0; tick < ticks; ++tick) {
-    if (tick % kTicksToInterrupt == 0 && interrupted()) return std::nullopt;
-    session.step(playback.advance(tick, apply), state, now);
-    if ((tick + 1) % stride == 0) recording.add(now.sim);
-  }
-  std::vector<std::string> remarks = differences(input, loaded);
-  for (std::string& sentence : watch_sentences(session.machine(), now.sim.watch))
-    remarks.push_back(std::move(sentence));
-  return BundleRun{
-      loaded.title(),
-      {io::this_program(), machine_line(session.machine().name, loaded.machine_hash),
-       fmt::format("exercise: {} {}", session.exercise().name, loaded.exercise_hash.hex),
-       fmt::format("input: {}", bundle.input.filename().string())},
-      recording.channels(),
-      recording.to_trace("the run"),
-      stride,
-      session.tick_s(),
-      now.sim.health.non_finite == 0,
-      std::move(remarks),
-      {{io::FileKind::kExercise, loaded.exercise_path},
-       {io::FileKind::kMachine, loaded.machine_path},
-       {io::FileKind::kLevers, loaded.levers_path}}};
+                      bundle.input.string(), static_cast<double>(event.tick) * session.tick_s()));
+  std::optional<BundleRun> run = run_levers(session, input.file.events, loaded.opening);
+  if (!run) return std::nullopt;
+  run->title = loaded.title();
+  run->header = {io::this_program(), machine_line(session.machine().name, loaded.machine_hash),
+                 fmt::format("exercise: {} {}", session.exercise().name, loaded.exercise_hash.hex),
+                 fmt::format("input: {}", bundle.input.filename().string())};
+  const std::vector<std::string> changed = differences(input, loaded);
+  run->remarks.insert(run->remarks.begin(), changed.begin(), changed.end());
+  run->files = {{io::FileKind::kExercise, loaded.exercise_path},
+                {io::FileKind::kMachine, loaded.machine_path},
+                {io::FileKind::kLevers, loaded.levers_path}};
+  return run;
 }
 
 // A machine driven by the reference's own columns.
@@ -158,19 +144,12 @@ std::optional<BundleRun> run_log(const io::Bundle& bundle,
       analysis::find_method(bundle.fidelity.empty() ? "full" : bundle.fidelity);
   const sim::Simulation simulation(machine.model,
                                    analysis::log_scenario(machine.model, log, choice));
-  analysis::ModelRun run = run_watched(simulation, method, std::nullopt, analysis::kCompareRows);
-  if (run.result.interrupted) return std::nullopt;
-  BundleRun out{fmt::format("{} driven by its log, {} model", machine.model.name, method.name),
-                {},
-                run.recording.channels(),
-                run.recording.to_trace("the run"),
-                run.sample_ticks,
-                simulation.tick_s(),
-                !run.result.non_finite,
-                watch_sentences(simulation.model(), run.result.state.machine.watch),
-                {{io::FileKind::kMachine, path}}};
-  for (double& t : out.trace.data.front()) t += log.data.front().front();
-  return out;
+  std::optional<BundleRun> run = run_method(simulation, method);
+  if (!run) return std::nullopt;
+  run->title = fmt::format("{} driven by its log, {} model", machine.model.name, method.name);
+  run->files = {{io::FileKind::kMachine, path}};
+  for (double& t : run->trace.data.front()) t += log.data.front().front();
+  return run;
 }
 
 std::pair<std::string_view, std::span<const io::Override>> overrides_of(
@@ -207,8 +186,46 @@ int digits_of(const io::BundleChannel& channel, const std::vector<double>& colum
 
 }  // namespace
 
+std::string machine_line(const std::string& name, const io::ContentHash& hash) {
+  return fmt::format("machine: {} {}", name, hash.hex);
+}
+
+void log_update(const io::Bundle& bundle, const std::string& reason) {
+  const std::string date = io::now_utc().substr(0, sizeof "2026-11-28" - 1);
+  io::log_bundle_update(bundle, date, io::this_program(), reason);
+}
+
 double largest_allowed(const io::LogQuantity& asked) {
   return asked.given ? asked.value : std::numeric_limits<double>::infinity();
+}
+
+std::optional<BundleRun> run_levers(
+    const training::Session& session, std::span<const training::InputEvent> events,
+    std::span<const training::Command> opening,
+    const std::function<void(const training::SessionState&)>& look) {
+  training::InputPlayback playback(events);
+  const std::int64_t ticks = playback.end_tick();
+  const std::int64_t stride = analysis::recording_stride(ticks, analysis::kCompareRows);
+  analysis::Recording recording(session.machine(), static_cast<std::size_t>(ticks / stride) + 1);
+  const auto state = std::make_unique<training::SessionState>(session.initial_state());
+  const auto now = std::make_unique<training::SessionSnapshot>(session.snapshot(*state));
+  recording.add(now->sim);
+  const auto apply = [&](const training::Command& command) { session.apply(command, *state); };
+  for (const training::Command& command : opening) apply(command);
+  for (std::int64_t tick = 0; tick < ticks; ++tick) {
+    if (tick % kTicksToInterrupt == 0 && interrupted()) return std::nullopt;
+    if (look && tick > 0) look(*state);
+    session.step(playback.advance(tick, apply), *state, *now);
+    if ((tick + 1) % stride == 0) recording.add(now->sim);
+  }
+  BundleRun out;
+  out.channels = recording.channels();
+  out.trace = recording.to_trace("the run");
+  out.sample_ticks = stride;
+  out.tick_s = session.tick_s();
+  out.finite = now->sim.health.non_finite == 0;
+  out.remarks = watch_sentences(session.machine(), now->sim.watch);
+  return out;
 }
 
 std::optional<BundleRun> run_bundle(const io::Bundle& bundle, const BundleChange& change) {

@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "knuckleboom/core/sim/channels.hpp"
+#include "knuckleboom/core/training/input_event.hpp"
 #include "knuckleboom/io/bundle_file.hpp"
 #include "knuckleboom/io/content_keys.hpp"
 #include "knuckleboom/io/file_kinds.hpp"
@@ -37,12 +40,25 @@ struct BundleChange {
   int finer = 1;                         // so many ticks in place of one
 };
 
+// Recorded levers to their end, without title, header and files. look: called with the state after each tick but
+// the last. Nothing if it was interrupted.
+std::optional<BundleRun> run_levers(
+    const training::Session& session, std::span<const training::InputEvent> events,
+    std::span<const training::Command> opening = {},
+    const std::function<void(const training::SessionState&)>& look = {});
+
 // Nothing if it was interrupted. Throws UserError, io::FileError or std::invalid_argument.
 std::optional<BundleRun> run_bundle(const io::Bundle& bundle, const BundleChange& change);
 
 // Each key of these files, as changed by the bundle and by the change. Throws as run_bundle does.
 std::vector<io::ContentKey> bundle_keys(const io::Bundle& bundle, const BundleChange& change,
                                         const std::vector<BundleFile>& files);
+
+// A remark of a reference.
+std::string machine_line(const std::string& name, const io::ContentHash& hash);
+
+// Today, by this program. Throws io::FileError.
+void log_update(const io::Bundle& bundle, const std::string& reason);
 
 // Infinite: any.
 double largest_allowed(const io::LogQuantity& asked);

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -31,7 +30,6 @@
 #include "app/shell/text.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/bundle_file.hpp"
-#include "knuckleboom/io/content_keys.hpp"
 #include "knuckleboom/io/trace.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 
@@ -93,7 +91,7 @@ struct Row {
   io::ColumnDifference found;
   std::string unit;
   double tolerance = 0.0, rms = 0.0;  // infinite: any
-  double from_s = 0.0, to_s = 0.0, time_s = 0.0;
+  double from_s = 0.0, to_s = 0.0;
   bool good = false;
 };
 
@@ -104,7 +102,6 @@ std::vector<Row> compare_channels(const io::Bundle& bundle, const BundleRun& run
     Row row;
     row.from_s = channel.from_s;
     row.to_s = channel.to_s;
-    row.time_s = channel.time_s;
     row.found = io::deviation(run.trace, reference, channel.name, channel.from_s, channel.to_s,
                               {channel.time_s, channel.time_s});
     row.unit = channel.tolerance.given ? channel.tolerance.unit : channel.rms.unit;
@@ -271,13 +268,6 @@ void draw_failure(const io::Bundle& bundle, const BundleRun& run, const io::Trac
 
 // --- Updating -----------------------------------------------------------------
 
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
-}
-
 // A map with columns of its own: the table was made by others, and is written in another way.
 bool is_foreign(const io::LogMap& map) {
   return !map.time.empty() || !map.time_unit.empty() || map.shift_s != 0.0 ||
@@ -330,7 +320,9 @@ bool there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-int verify_one(const io::Bundle& bundle, const VerifyOptions& options) {
+// run: receives it; nothing if it was skipped or interrupted.
+int verify_one(const io::Bundle& bundle, const VerifyOptions& options,
+               std::optional<BundleRun>& run) {
   if (!bundle.external.empty() && (bundle.reference.empty() || !there(bundle.reference))) {
     say(fmt::format(
         "{}: skipped; its data, {}, {}\n", bundle.name, bundle.external,
@@ -347,7 +339,7 @@ int verify_one(const io::Bundle& bundle, const VerifyOptions& options) {
             : fmt::format("; 'knuckleboom verify {} --update --reason \"first run\"' writes it",
                           bundle.folder.string())));
   const BundleChange change{options.assignments, 1};
-  const std::optional<BundleRun> run = run_bundle(bundle, change);
+  run = run_bundle(bundle, change);
   if (!run) return kInterruptedRun;
   check_channels(*run, bundle);
   const io::Trace reference = io::read_log(bundle.reference, bundle.map, known_columns(*run));
@@ -367,21 +359,16 @@ int verify_one(const io::Bundle& bundle, const VerifyOptions& options) {
   return good ? kSuccess : kBeyondTolerance;
 }
 
-void write_keys(const io::Bundle& bundle, const BundleRun& run) {
-  io::write_file(keys_file(bundle),
-                 io::content_keys_text(io::this_program(), bundle_keys(bundle, {}, run.files)));
-}
-
 // Somebody else's table stays; but with what keys the bundle passes can be told. it_is: why it stays.
 int update_keys(const io::Bundle& bundle, const VerifyOptions& options, const std::string& it_is) {
-  if (bundle.reference.empty() || !there(bundle.reference)) return verify_one(bundle, options);
-  if (verify_one(bundle, options) != kSuccess)
+  std::optional<BundleRun> run;
+  const int status = verify_one(bundle, options, run);
+  if (status == kInterruptedRun || (status == kSuccess && !run)) return status;
+  if (status != kSuccess)
     throw UserError(fmt::format("bundle {}: {} not written over; change the tolerances instead",
                                 bundle.name, it_is));
-  const std::optional<BundleRun> run = run_bundle(bundle, {});
-  if (!run) return kInterruptedRun;
-  io::log_bundle_update(bundle, today(), io::this_program(), options.reason);
-  write_keys(bundle, *run);
+  log_update(bundle, options.reason);
+  write_keys(bundle, io::this_program(), bundle_keys(bundle, {}, run->files));
   say(fmt::format("{}: {} not written over; the keys with which it passes are in {}\n", bundle.name,
                   it_is, keys_file(bundle).string()));
   return kSuccess;
@@ -409,10 +396,9 @@ int update(const io::Bundle& bundle, const VerifyOptions& options) {
   check_channels(*run, bundle);
   const std::string text = reference_text(bundle, *run);
   // The reason first: a change that nobody can explain is worse than a reason without one.
-  io::log_bundle_update(bundle, today(), io::this_program(), options.reason);
+  log_update(bundle, options.reason);
   io::write_file(bundle.reference, text);
-  io::write_file(keys_file(bundle),
-                 io::content_keys_text(run->header.front(), bundle_keys(bundle, {}, run->files)));
+  write_keys(bundle, io::this_program(), bundle_keys(bundle, {}, run->files));
   say(fmt::format("{}: reference written, {} in {}\n", bundle.name,
                   counted(static_cast<long long>(bundle.channels.size()), "channel", "channels"),
                   bundle.reference.string()));
@@ -446,7 +432,9 @@ int verify(const VerifyOptions& options) {
   for (const std::string& path : options.bundles) {
     try {
       const io::Bundle bundle = io::read_bundle(path, data != nullptr ? data : "");
-      const int status = options.update ? update(bundle, options) : verify_one(bundle, changed);
+      std::optional<BundleRun> run;
+      const int status =
+          options.update ? update(bundle, options) : verify_one(bundle, changed, run);
       if (status == kInterruptedRun) {
         complain("stopped; the bundles from here on were not looked at");
         return status;

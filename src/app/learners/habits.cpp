@@ -1,6 +1,5 @@
 #include "app/learners/habits.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -31,7 +30,7 @@ struct SeenTogether {
 
 void add(const io::SessionRecord& record, SeenTogether& pool) {
   const double offset_s = kApart * static_cast<double>(pool.names.size());
-  for (CoachView& view : coach_views(record)) {
+  for (const CoachView& view : coach_views(record)) {
     pool.told.signals |= view.told.signals;
     ++pool.attempts;
     for (std::size_t habit = 0; habit < view.occasions.size(); ++habit)

@@ -1,7 +1,6 @@
 #include "app/session/load_session.hpp"
 
 #include <cmath>
-#include <cstdlib>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -199,10 +198,8 @@ LoadedSession recorded_session(const io::SessionHeader& header) {
   loaded.choice.machine = header.machine;
   loaded.choice.levers = header.levers;
   loaded.choice.rate_Hz = header.rate_Hz;
-  if (const std::string* seed = header.option("fault_seed"))
-    loaded.choice.fault_seed = std::strtoull(seed->c_str(), nullptr, 10);
-  if (const std::string* seed = header.option("variant"))
-    loaded.choice.variant = std::strtoull(seed->c_str(), nullptr, 10);
+  loaded.choice.fault_seed = header.seed("fault_seed");
+  loaded.choice.variant = header.seed("variant");
   if (const std::string* settings = header.option(kSettingsOption))
     loaded.choice.settings = *settings;
   loaded.exercise_hash = header.exercise_hash;

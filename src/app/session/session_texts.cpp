@@ -135,6 +135,21 @@ double pump_scale(const machine::MachineModel& machine) {
   return most > 0.0 ? most : 1.0;
 }
 
+// Somebody who is inside the danger zone, or comes near to it; empty: nobody does.
+std::string visitor_line(const Session& session, const SessionSnapshot& now) {
+  constexpr double kNear = 10.0;  // m
+  const training::VisitorSnapshot* nearest = training::nearest_visitor(now);
+  const double zone = session.machine().danger_zone;
+  if (nearest == nullptr || zone == 0.0 || nearest->away_m >= zone + kNear) return {};
+  const bool person = nearest->kind == training::VisitorKind::kPerson;
+  const double away_m = nearest->away_m;
+  if (nearest->inside != 0)
+    return person ? tr_format("Stop! A person is {:.0f} m away", away_m)
+                  : tr_format("Stop! A vehicle is {:.0f} m away", away_m);
+  return person ? tr_format("A person is near: {:.0f} m, limit {:.0f} m", away_m, zone)
+                : tr_format("A vehicle is near: {:.0f} m, limit {:.0f} m", away_m, zone);
+}
+
 bool is_there(const training::SessionSnapshot& now, int fault) {
   return (now.sim.faults[fault / 32] >> (fault % 32) & 1U) != 0;
 }
@@ -195,26 +210,7 @@ const training::Limit* limit_of(const Exercise& exercise, std::string_view figur
   return found == exercise.limits.end() ? nullptr : &*found;
 }
 
-bool has_ended(const SessionSnapshot& now) {
-  return now.task.phase == TaskPhase::kPassed || now.task.phase == TaskPhase::kFailed;
-}
-
-namespace {
-// Somebody who is inside the danger zone, or comes near to it; empty: nobody does.
-std::string visitor_line(const Session& session, const SessionSnapshot& now) {
-  constexpr double kNear = 10.0;  // m
-  const training::VisitorSnapshot* nearest = training::nearest_visitor(now);
-  const double zone = session.machine().danger_zone;
-  if (nearest == nullptr || zone == 0.0 || nearest->away_m >= zone + kNear) return {};
-  const bool person = nearest->kind == training::VisitorKind::kPerson;
-  const double away_m = nearest->away_m;
-  if (nearest->inside != 0)
-    return person ? tr_format("Stop! A person is {:.0f} m away", away_m)
-                  : tr_format("Stop! A vehicle is {:.0f} m away", away_m);
-  return person ? tr_format("A person is near: {:.0f} m, limit {:.0f} m", away_m, zone)
-                : tr_format("A vehicle is near: {:.0f} m, limit {:.0f} m", away_m, zone);
-}
-}  // namespace
+bool has_ended(const SessionSnapshot& now) { return training::has_ended(now.task.phase); }
 
 std::string danger_text(const double (&event)[4]) {
   const bool person = event[0] == static_cast<double>(training::VisitorKind::kPerson);

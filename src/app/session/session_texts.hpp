@@ -48,11 +48,11 @@ std::vector<view::panels::FigureRow> element_rows(const training::SessionSnapsho
 // Whether there was a load, and so more than one of its phases.
 bool tells_phases(const training::SessionSnapshot& now);
 
-// Why an attempt has failed: the broken limit, or the time; empty if it has not.
 // Who was in danger, when that ended the attempt; empty: nobody was.
 std::string danger_text(const training::SessionSnapshot& now);
 // The same of a recorded event's values.
 std::string danger_text(const double (&event)[4]);
+// Why an attempt has failed: who was in danger, the broken limit, or the time; empty if it has not.
 std::string failure_reason(const training::Exercise& exercise,
                            const training::SessionSnapshot& now);
 

@@ -231,6 +231,20 @@ view::PlaceLook place_look(const training::Exercise& exercise, int number,
   return look;
 }
 
+void add_visitor(const training::Visitor& visitor, view::SceneDescription& scene) {
+  scene.visitors.push_back(visitor.kind == training::VisitorKind::kPerson
+                               ? view::VisitorLook::kPerson
+                               : view::VisitorLook::kVehicle);
+  for (std::size_t i = 1; i < visitor.points.size(); ++i) {
+    const training::VisitorPoint &a = visitor.points[i - 1], &b = visitor.points[i];
+    const double length = std::hypot(b.x - a.x, b.y - a.y);
+    for (double along = 0.0; along <= length; along += 2.0) {
+      const double share = along / length;
+      scene.visitors_way.emplace_back(a.x + share * (b.x - a.x), a.y + share * (b.y - a.y), 0.0);
+    }
+  }
+}
+
 }  // namespace
 
 view::MachineLook machine_look(const machine::MachineModel& machine) {
@@ -340,19 +354,7 @@ view::SceneDescription scene_description(const machine::MachineModel& machine,
     arrow.colour = 1;
     scene.places.push_back(arrow);
   }
-  for (const training::Visitor& visitor : exercise.visitors) {
-    scene.visitors.push_back(visitor.kind == training::VisitorKind::kPerson
-                                 ? view::VisitorLook::kPerson
-                                 : view::VisitorLook::kVehicle);
-    for (std::size_t i = 1; i < visitor.points.size(); ++i) {
-      const training::VisitorPoint &a = visitor.points[i - 1], &b = visitor.points[i];
-      const double length = std::hypot(b.x - a.x, b.y - a.y);
-      for (double along = 0.0; along <= length; along += 2.0) {
-        const double share = along / length;
-        scene.visitors_way.emplace_back(a.x + share * (b.x - a.x), a.y + share * (b.y - a.y), 0.0);
-      }
-    }
-  }
+  for (const training::Visitor& visitor : exercise.visitors) add_visitor(visitor, scene);
   scene.assets = assets;
   return scene;
 }

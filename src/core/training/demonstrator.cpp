@@ -576,8 +576,8 @@ double Demonstrator::opening_for(double gap) const {
   return std::clamp((gap + jaws_.overlap) / (jaws_.opening_max + jaws_.overlap), 0.0, 1.0);
 }
 
-// The step under way; of those that are gathered the first whose log is not in the load space yet, or, out of it, the
-// one that lies highest.
+// The step under way; of those that are gathered the first whose log is not in the load space yet, or, out of it, one
+// at the top.
 const LogTask& Demonstrator::next_of(const SessionSnapshot& s) const {
   const LogTask& now = nth(exercise_.log_tasks, s.task.step);
   if (!gathers(now)) return now;
@@ -601,24 +601,25 @@ bool in_one_grab(const Vec3& top, const Vec3& log, const Vec3& along) {
 // Among those in the load that go where this one does, the one with the most of them about it, none of them higher by much;
 // none there: this one.
 const LogTask& Demonstrator::first_out_of_load(const SessionSnapshot& s, const LogTask& now) const {
+  const std::vector<LogTask>& tasks = exercise_.log_tasks;
+  const auto first = static_cast<std::size_t>(s.task.step);
+  std::size_t end = first;
+  world::LogSet loaded;
+  for (; end < tasks.size() && tasks[end].gathered && same_goal(tasks[end], now); ++end)
+    if (aboard(tasks[end].log, s)) loaded.add(tasks[end].log);
   const LogTask* best = &now;
   int most = 0;
   double top = 0.0;
-  const auto first = static_cast<std::size_t>(s.task.step);
-  std::size_t end = first;
-  while (end < exercise_.log_tasks.size() && exercise_.log_tasks[end].gathered &&
-         same_goal(exercise_.log_tasks[end], now))
-    ++end;
   const Vec3 along = vec(s.load.along_W);
   for (std::size_t i = first; i < end; ++i) {
-    const LogTask& task = exercise_.log_tasks[i];
-    if (!aboard(task.log, s)) continue;
+    const LogTask& task = tasks[i];
+    if (!loaded.has(task.log)) continue;
     const Vec3 p = vec(s.log[task.log].p);
     int count = 0;
     bool covered = false;
     for (std::size_t k = first; k < end; ++k) {
-      const int other = exercise_.log_tasks[k].log;
-      if (!aboard(other, s)) continue;
+      const int other = tasks[k].log;
+      if (!loaded.has(other)) continue;
       const Vec3 q = vec(s.log[other].p);
       if (in_one_grab(p, q, along)) ++count;
       covered =
@@ -755,13 +756,12 @@ void Demonstrator::set(const Lever& lever, double value, command::OperatorInput&
 Task::Spot Demonstrator::goal_of(const LogTask& task, const SessionSnapshot& s, int missed) const {
   Task::Spot spot = session_.task().goal(task, s);
   const double across = nth(kLanes, (s.task.step + missed) % static_cast<int>(std::size(kLanes)));
-  if (task.gathered && task.place >= 0)
-    spot.centre_W += kOfAHeap * across * Vec3(-spot.along_W.y(), spot.along_W.x(), 0.0);
+  const Vec3 left(-spot.along_W.y(), spot.along_W.x(), 0.0);
+  if (task.gathered && task.place >= 0) spot.centre_W += kOfAHeap * across * left;
   if (!into_load_space(task)) return spot;
   // One beside the other about the middle, where jaws can open; a heap rolls to the stakes by itself.
   const double narrow = task.bunk == kLoadSpace ? 1.0 : kOfASide;
-  spot.centre_W += kFromHeadboard * spot.along_W +
-                   narrow * across * Vec3(-spot.along_W.y(), spot.along_W.x(), 0.0);
+  spot.centre_W += kFromHeadboard * spot.along_W + narrow * across * left;
   return spot;
 }
 

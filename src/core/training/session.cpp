@@ -464,7 +464,7 @@ void Session::show_trees(const worksite::TimberState& timber, SessionSnapshot& o
   if (from.stem < 0) return;
   TreeSnapshot& to = out.tree[out.tree_count++];
   const Vec3 n = vec(from.n);
-  store(worksite_.felling().foot_W(from.stem) + vec(from.p) - from.form.centre * n, to.butt_W);
+  store(worksite_.felling().butt_W(from), to.butt_W);
   std::memcpy(to.n_W, from.n, sizeof from.n);
   to.stump = from.stump;
   to.from = from.from;

@@ -58,10 +58,6 @@ bool lever_moved(const SessionSnapshot& snapshot) {
          std::any_of(std::begin(snapshot.shaped), std::end(snapshot.shaped), any);
 }
 
-bool has_ended(TaskPhase phase) {
-  return phase == TaskPhase::kPassed || phase == TaskPhase::kFailed;
-}
-
 // Foot of the perpendicular on a segment, as a share of it.
 double share_along(const Vec3& p, const Vec3& a, const Vec3& b) {
   const Vec3 ab = b - a;

@@ -37,9 +37,6 @@ inline int log_of(std::int32_t key) {
              : -1;
 }
 
-constexpr bool is_load_space(PartRole role) {
-  return role == PartRole::kStake || role == PartRole::kBed;
-}
 constexpr bool is_tree(PartRole role) {
   return role == PartRole::kTree || role == PartRole::kTreeInHead;
 }

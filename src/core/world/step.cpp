@@ -1,6 +1,7 @@
 // One tick of the forest: contact pairs, their forces, motion of the logs. docs/theory/contact.md.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "collide.hpp"
@@ -811,21 +812,19 @@ class Tick {
     return between(a, b.id) || between(b, a.id);
   }
 
-  bool is_stump(const World::Fixed* fixed) const {
-    if (fixed == nullptr || changes_ == nullptr) return false;
-    const StemChanges::Cut* end = changes_->cut + changes_->count;
-    return std::find_if(changes_->cut, end, [&](const StemChanges::Cut& cut) {
-             return cut.stem == fixed - fixed_.data();
-           }) != end;
+  // Null: the stem is not cut. Stems come first among what is fixed.
+  const StemChanges::Cut* cut_of(std::ptrdiff_t k) const {
+    if (changes_ == nullptr) return nullptr;
+    for (int i = 0; i < changes_->count; ++i)
+      if (changes_->cut[i].stem == k) return &changes_->cut[i];
+    return nullptr;
   }
 
-  // A stem that is cut is its stump. Stems come first among what is fixed.
+  // A stem that is cut is its stump.
   Capsule shape_of(int k) const {
     Capsule shape = nth(fixed_, k).shape;
-    if (changes_ == nullptr) return shape;
-    for (int i = 0; i < changes_->count; ++i)
-      if (changes_->cut[i].stem == k)
-        shape.b.z() = nth(fixed_, k).foot_z + changes_->cut[i].height - shape.radius;
+    if (const StemChanges::Cut* cut = cut_of(k))
+      shape.b.z() = nth(fixed_, k).foot_z + cut->height - shape.radius;
     return shape;
   }
 
@@ -849,10 +848,8 @@ class Tick {
                            !is_wood(nth(parts_, other_part).role));
           if (!is_tree(role))
             note(role, kind, object, touch, part_[i], other, force.normal);
-          else if (other_part < 0 && is_stump(fixed))
-            return;
           else if (other_part < 0)
-            strike(kind, object);
+            strike(kind, fixed, object);
           else if (!is_wood(nth(parts_, other_part).role))
             note(nth(parts_, other_part).role, Obstacle::kStem, kTreeObject, touch, part_[i], other,
                  force.normal);
@@ -860,9 +857,10 @@ class Tick {
         is_tree(role));
   }
 
-  // A falling tree at another one.
-  void strike(Obstacle kind, std::int32_t object) {
+  // A falling tree at another one that stands.
+  void strike(Obstacle kind, const World::Fixed* fixed, std::int32_t object) {
     if (kind != Obstacle::kStem) return;
+    if (fixed != nullptr && cut_of(fixed - fixed_.data()) != nullptr) return;
     if (begins(static_cast<std::int32_t>(PartRole::kTree) + 1, object)) ++forces_.stems_struck;
   }
 

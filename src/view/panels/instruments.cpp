@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 #include "knuckleboom/core/math/arrays.hpp"
 #include "language/text.hpp"
@@ -400,17 +401,9 @@ std::string picture_text(const TimingFace& timing) {
 }
 
 constexpr float kLongestStatus = 170.0F;  // points
-constexpr float kStatusGap = 16.0F;
 
-// Where what stands on the left of the lower edge ends.
-float status_end(const Painter& painter, const InstrumentReadings& readings) {
-  float x = kEdge;
-  for (const std::string* part : {&readings.mode, &readings.fidelity, &readings.session})
-    x += std::min(painter.text_width(Type::kSmall, *part), kLongestStatus) + kStatusGap;
-  return x;
-}
-
-void draw_status(Painter& painter, const InstrumentReadings& readings, bool with_timing) {
+// Returns where that ends which stands on the left.
+float draw_status(Painter& painter, const InstrumentReadings& readings, bool with_timing) {
   const float height = 24.0F;
   const Rect strip{0.0F, painter.height() - height, painter.width(), height};
   painter.fill(strip, kCard);
@@ -419,19 +412,20 @@ void draw_status(Painter& painter, const InstrumentReadings& readings, bool with
   for (const std::string* part : {&readings.mode, &readings.fidelity, &readings.session}) {
     painter.text_within(x, y, kLongestStatus, Type::kSmall,
                         part == &readings.session ? kAccent : kText, *part);
-    x += std::min(painter.text_width(Type::kSmall, *part), kLongestStatus) + kStatusGap;
+    x += std::min(painter.text_width(Type::kSmall, *part), kLongestStatus) + 16.0F;
   }
   const TimingFace& timing = readings.timing;
-  if (timing.frames_per_s <= 0.0) return;  // not in real time, or the first frame
+  if (timing.frames_per_s <= 0.0) return x;  // not in real time, or the first frame
   if (with_timing)
     painter.text(painter.width() * 0.5F + 20.0F, y, Type::kSmall,
                  timing.lost_s > 0.0 ? kAlarm : kDim, timing_text(timing), Align::kCentre);
   painter.text(painter.width() - kEdge, y, Type::kSmall, kDim, picture_text(timing), Align::kRight);
+  return x;
 }
 
-// The essential numbers while driving, at the lower edge.
+// The essential numbers while driving, at the lower edge. left: from draw_status().
 void draw_compact(Painter& painter, const InstrumentFaces& faces, const SessionSnapshot& now,
-                  const InstrumentReadings& readings) {
+                  const InstrumentReadings& readings, float left) {
   double highest = 0.0;
   bool relief = false;
   const int count = std::min(now.sim.actuator_count, static_cast<int>(faces.actuators.size()));
@@ -453,10 +447,9 @@ void draw_compact(Painter& painter, const InstrumentFaces& faces, const SessionS
   if (faces.grapple)
     text += kBetween + (readings.held.empty() ? tr("holds nothing") : readings.held);
   // Closer together where it would meet what stands on the left.
-  if (painter.text_width(Type::kSmall, text) >
-      painter.width() - 2.0F * status_end(painter, readings))
+  if (painter.text_width(Type::kSmall, text) > painter.width() - 2.0F * left)
     for (std::size_t at = text.find(kBetween); at != std::string::npos; at = text.find(kBetween))
-      text.replace(at, 5, "  ");
+      text.replace(at, std::strlen(kBetween), "  ");
   painter.text(painter.width() * 0.5F, painter.height() - 19.0F, Type::kSmall, kText, text,
                Align::kCentre);
 }
@@ -483,9 +476,9 @@ void draw_instruments(Painter& painter, InstrumentLevel level, const InstrumentF
                       const SessionSnapshot& now, const InstrumentReadings& readings) {
   if (level == InstrumentLevel::kOff) return;
   draw_task(painter, now, readings);
-  draw_status(painter, readings, level == InstrumentLevel::kFull);
+  const float left = draw_status(painter, readings, level == InstrumentLevel::kFull);
   draw_head_display(painter, readings.head);
-  if (level == InstrumentLevel::kCompact) return draw_compact(painter, faces, now, readings);
+  if (level == InstrumentLevel::kCompact) return draw_compact(painter, faces, now, readings, left);
   draw_hydraulics(painter, faces, now);
   const float machine = draw_machine(painter, faces, now, readings, kEdge);
   const float levers = draw_levers(painter, faces, now, machine + 8.0F);

@@ -62,21 +62,24 @@ struct Cell {
   int any = 0, sessions = 0;
 };
 
+void count(const Advice& advice, Cell& cell) {
+  bool any = false;
+  for (const coach::Finding& one : advice.findings) {
+    const bool speaks = one.verdict == Verdict::kAdvised;
+    cell.speaks[static_cast<std::size_t>(one.habit)] += speaks ? 1 : 0;
+    any = any || speaks;
+  }
+  cell.any += any ? 1 : 0;
+  ++cell.sessions;
+}
+
 Cell cell_of(Habit habit, double severity, int sessions) {
   Cell cell;
   for (int i = 0; i < sessions; ++i) {
     const auto seed = static_cast<std::uint64_t>(1 + i + 1000 * static_cast<int>(habit));
     Style style = style_of(habit, severity, seed);
     style.exact = static_cast<int>(habit);
-    const Advice advice = advice_for(style, seed);
-    bool any = false;
-    for (const coach::Finding& one : advice.findings) {
-      const bool speaks = one.verdict == Verdict::kAdvised;
-      cell.speaks[static_cast<std::size_t>(one.habit)] += speaks ? 1 : 0;
-      any = any || speaks;
-    }
-    cell.any += any ? 1 : 0;
-    ++cell.sessions;
+    count(advice_for(style, seed), cell);
   }
   return cell;
 }
@@ -141,6 +144,19 @@ std::string found_row(int logs) {
   return row + "\n";
 }
 
+void expect_alone(Habit habit, double severity, const Cell& cell) {
+  for (const Habit other : habits_that_are_on()) {
+    const double speaks = percent(cell.speaks[static_cast<std::size_t>(other)], cell.sessions);
+    const std::string where =
+        fmt::format("rule {} at {:g} times the threshold of {}", coach::number_of(other), severity,
+                    coach::number_of(habit));
+    if (other == habit)
+      EXPECT_GE(speaks, 90.0) << where;
+    else
+      EXPECT_LE(speaks, 5.0) << where;
+  }
+}
+
 // Each habit alone speaks, and nothing else does. All cells, with the matrix as a page, by
 // KNUCKLEBOOM_COACH_SESSIONS=200 KNUCKLEBOOM_COACH_MATRIX=FILE; those of one severity or rule by KNUCKLEBOOM_COACH_SEVERITY and
 // KNUCKLEBOOM_COACH_RULE.
@@ -159,16 +175,7 @@ TEST(Coach, TellsHabitsApart) {
       const Cell cell = cell_of(habit, severity, sessions);
       page += row_of(fmt::format("{}, {:g}", coach::number_of(habit), severity), cell);
       if (severity < kWanted) continue;
-      for (const Habit other : habits_that_are_on()) {
-        const double speaks = percent(cell.speaks[static_cast<std::size_t>(other)], cell.sessions);
-        const std::string where =
-            fmt::format("rule {} at {:g} times the threshold of {}", coach::number_of(other),
-                        severity, coach::number_of(habit));
-        if (other == habit)
-          EXPECT_GE(speaks, 90.0) << where;
-        else
-          EXPECT_LE(speaks, 5.0) << where;
-      }
+      expect_alone(habit, severity, cell);
     }
   if (whole_matrix()) {
     page += "\n" + head_of("logs", false);
@@ -245,25 +252,19 @@ TEST(Coach, FiveSessionsTogetherTellAHabitThatIsDrawn) {
   const int operators = sessions_wanted();
   for (const Habit habit : habits_that_are_on()) {
     if (!whole_matrix() && habit != Habit::kTooClose) continue;  // the one that needs most
-    std::array<int, kHabits> speaks{};
+    Cell cell;
     for (int i = 0; i < operators; ++i) {
       const auto seed =
           static_cast<std::uint64_t>(500'000 + 10 * i + 10'000 * static_cast<int>(habit));
       coach::Occasions all;
       for (std::uint64_t session = 0; session < 5; ++session)
         add(occasions_of(style_of(habit, kWanted, seed), seed + session), all);
-      for (const coach::Finding& one : advise(all, all_told()).findings)
-        speaks[static_cast<std::size_t>(one.habit)] += one.verdict == Verdict::kAdvised ? 1 : 0;
+      count(advise(all, all_told()), cell);
     }
     std::printf("rule %d, drawn, five sessions: found in %.1f %% of %d\n", coach::number_of(habit),
-                percent(speaks[static_cast<std::size_t>(habit)], operators), operators);
-    for (const Habit other : habits_that_are_on()) {
-      const double share = percent(speaks[static_cast<std::size_t>(other)], operators);
-      if (other == habit)
-        EXPECT_GE(share, 90.0) << coach::number_of(habit);
-      else
-        EXPECT_LE(share, 5.0) << coach::number_of(other) << " at " << coach::number_of(habit);
-    }
+                percent(cell.speaks[static_cast<std::size_t>(habit)], cell.sessions),
+                cell.sessions);
+    expect_alone(habit, kWanted, cell);
   }
 }
 

@@ -394,14 +394,16 @@ double median_together(double overlap) {
   return median_seen(Habit::kOneByOne, style, {overlap, 0.0}, 17);
 }
 
-// Moves `value`, between 0 and 1, until the rising `seen` is at `wanted`, or as near as it comes.
-template <class Seen>
-void settle(double wanted, const Seen& seen, double& value) {
+// Moves a part of the pace, between 0 and 1, until the habit's median, which rises with it, is as wanted, or as near as
+// it comes.
+void settle(Habit habit, double wanted, const Style& style, std::uint64_t seed, double Pace::*part,
+            Pace& pace) {
   constexpr double kWithin = 0.01;  // of what is wanted
   constexpr int kTries = 12;
+  double& value = pace.*part;
   double low = 0.0, high = 1.0;
   for (int i = 0; i < kTries; ++i) {
-    const double now = seen();
+    const double now = median_seen(habit, style, pace, seed);
     if (std::fabs(now - wanted) < kWithin * wanted) return;
     (now < wanted ? low : high) = value;
     const double guess = value * wanted / std::max(now, 0.1 * wanted);
@@ -442,11 +444,9 @@ void work(const Style& style, std::uint64_t seed,
   Pace pace{overlap_for(together), rest};
   // The pauses, corrections and detours of the other habits count as well.
   if (style.exact == static_cast<int>(Habit::kOneByOne))
-    settle(
-        together, [&] { return median_seen(Habit::kOneByOne, style, pace, seed); }, pace.overlap);
+    settle(Habit::kOneByOne, together, style, seed, &Pace::overlap, pace);
   if (style.exact == static_cast<int>(Habit::kHesitates))
-    settle(
-        rest, [&] { return median_seen(Habit::kHesitates, style, pace, seed); }, pace.rest);
+    settle(Habit::kHesitates, rest, style, seed, &Pace::rest, pace);
   Operator(style, pace, seed, to).work();
 }
 

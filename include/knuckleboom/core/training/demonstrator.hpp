@@ -108,11 +108,11 @@ class Demonstrator {
   void find_levers();
   void look_behind() const;  // throws
   Vec3 swing_foot(const SessionSnapshot& snapshot) const;
-  // Along the way. False: it stands, and the crane may work.
   bool aboard(int log, const SessionSnapshot& snapshot) const;
   bool works_here(const SessionSnapshot& snapshot, const DemonstratorState& state) const;
   void work_at_stop(const SessionSnapshot& snapshot, double dt, DemonstratorState& state,
                     command::OperatorInput& out) const;
+  // Along the way. False: it stands, and the crane may work.
   bool drive_on(const SessionSnapshot& snapshot, double dt, DemonstratorState& state,
                 command::OperatorInput& out) const;
   void steer(const SessionSnapshot& snapshot, const Vec3& front, const Vec3& rear,

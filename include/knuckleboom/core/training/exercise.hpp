@@ -154,5 +154,8 @@ enum class TaskPhase : std::int32_t {
   kPassed,  // all done, within the limits
   kFailed,  // all done or out of time, and beyond a limit; or somebody was in danger
 };
+constexpr bool has_ended(TaskPhase phase) {
+  return phase == TaskPhase::kPassed || phase == TaskPhase::kFailed;
+}
 
 }  // namespace knuckleboom::training

@@ -101,9 +101,9 @@ class Session {
   double tick_s() const { return steps_ * simulation_.tick_s(); }  // s
   // Parts of exercise and levers that this machine cannot do, left out: one sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
-  // The exercise's, then the usual ones of the machine; commands and snapshots number them.
   // There is a load space or a bunk.
   bool loads_into_something() const;
+  // The exercise's, then the usual ones of the machine; commands and snapshots number them.
   const std::vector<command::Fault>& faults() const { return simulation_.scenario().faults; }
   // The drawn fault that begins first; -1: there is none.
   int drawn_fault() const;

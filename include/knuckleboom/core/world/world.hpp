@@ -262,9 +262,12 @@ enum class PartRole : std::int32_t {
   kTreeInHead,
   kLyingTree
 };
+constexpr bool is_load_space(PartRole role) {
+  return role == PartRole::kStake || role == PartRole::kBed;
+}
 // The carrier and its load space.
 constexpr bool is_of_carrier(PartRole role) {
-  return role == PartRole::kCarrier || role == PartRole::kStake || role == PartRole::kBed;
+  return role == PartRole::kCarrier || is_load_space(role);
 }
 struct MachinePart {
   Capsule shape;           // world frame

@@ -471,7 +471,6 @@ struct Bundle {
     state = worksite->initial_state(kTipsMeet);
   }
   void step() { worksite->step(simulation.scenario_input(sim), 0.0, sim, state); }
-  int count() const { return static_cast<int>(recipe.logs.size()); }
   double mass(int log) const { return world::mass(nth(recipe.logs, log)); }
   Vec3 axis() const { return grip_of(*worksite, sim, state).axis_W; }
 };
