@@ -25,16 +25,16 @@ using training::Observation;
 constexpr double kMostRows = 2e7;
 constexpr double kMoved = 0.03;    // of a lever or a demand; it starts the attempt, as in a session
 constexpr double kDenseHz = 24.9;  // below it the tip's jerk is lost between the rows
-constexpr double kSampleHz = 50.0;    // of the scorer
-constexpr double kWayHz = 1.0;        // faster motion in the tip's path is noise
-constexpr double kSpeedHz = 5.0;      // as the scorer has it
-constexpr double kClean = 0.002;      // m/s at rest; less is no noise
-constexpr double kNoise = 0.05;       // m/s at rest; more is too noisy
-constexpr double kMoving = 0.05;      // m/s
-constexpr double kGap = 0.04;         // s, between rows with a tip position; more is a gap
-constexpr double kSettle = 0.2;       // s, that the scorer's low-pass remembers
-constexpr double kDropOut = 0.2;      // s; shorter grips and releases are ignored
-constexpr double kSpeedWindow = 0.1;  // s; over less a sensor's noise is a speed
+constexpr double kSampleHz = 50.0;     // of the scorer
+constexpr double kWayHz = 1.0;         // faster motion in the tip's path is noise
+constexpr double kSpeedHz = 5.0;       // as the scorer has it
+constexpr double kClean = 0.002;       // m/s at rest; less is no noise
+constexpr double kNoise = 0.05;        // m/s at rest; more is too noisy
+constexpr double kMovingSpeed = 0.05;  // m/s
+constexpr double kGap = 0.04;          // s, between rows with a tip position; more is a gap
+constexpr double kScorerMemory = 0.2;  // s, that the scorer's low-pass remembers
+constexpr double kDropOut = 0.2;       // s; shorter grips and releases are ignored
+constexpr double kSpeedWindow = 0.1;   // s; over less a sensor's noise is a speed
 constexpr const char* kTip[3] = {"tip_x_m", "tip_y_m", "tip_z_m"};
 
 std::string lever_name(int axis) { return std::string("lever_") + command::kLeverAxisNames[axis]; }
@@ -245,8 +245,8 @@ class Observer {
     if (has_tip()) {
       tips = measure_tip(out);
       // A lever and the tip that it moves need not start in one row.
-      const auto shortly = static_cast<std::size_t>(kSettle / dt);
-      if (speed(tips, start - std::min(start, shortly), dt) >= kMoving)
+      const auto shortly = static_cast<std::size_t>(kScorerMemory / dt);
+      if (speed(tips, start - std::min(start, shortly), dt) >= kMovingSpeed)
         mark_unmeasured(out.rows, start);
     }
     const std::size_t last = last_action(out.rows, tips);
@@ -453,7 +453,7 @@ class Observer {
 
   // The beginning of the current movement is unknown here.
   static void mark_unmeasured(std::vector<Observation>& rows, std::size_t from) {
-    const auto count = static_cast<std::size_t>(std::ceil(kSettle / rows.front().dt));
+    const auto count = static_cast<std::size_t>(std::ceil(kScorerMemory / rows.front().dt));
     for (std::size_t i = from; i < std::min(rows.size(), from + count + 1); ++i)
       rows[i].unmeasured = 1;
   }
@@ -465,7 +465,7 @@ class Observer {
     if (!can_wait() && tips.empty()) return rows.size() - 1;
     for (std::size_t i = rows.size() - 1; i > 0; --i) {
       if (rows[i].held != rows[i - 1].held) return i;
-      if (can_wait() ? moved(rows[i]) : speed(tips, i, rows[i].dt) >= kMoving) return i;
+      if (can_wait() ? moved(rows[i]) : speed(tips, i, rows[i].dt) >= kMovingSpeed) return i;
     }
     return 0;
   }
@@ -504,7 +504,7 @@ class Observer {
     row.dt = dt;
     if (has_tip()) {
       place_tip(t, row.tip_W);
-      if (tip_in_gap(t)) gap_until_ = t + kSettle;
+      if (tip_in_gap(t)) gap_until_ = t + kScorerMemory;
       row.unmeasured = t <= gap_until_ ? 1 : 0;
     }
     if (head_) {

@@ -1,7 +1,7 @@
-# group_by_folder(<target> <sources>): four units of one folder are compiled as one. What they share,
+# group_by_folder(<target> <sources>): eight units of one folder are compiled as one. What they share,
 # headers first, is then read once; their names in unnamed namespaces must differ within a folder.
 function(group_by_folder target)
-  set(group_size 4)
+  set(group_size 8)
   foreach(source IN LISTS ARGN)
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")

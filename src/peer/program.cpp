@@ -22,7 +22,7 @@
 namespace knuckleboom::peer {
 namespace {
 
-constexpr double kMost = 1e6;
+constexpr double kMostOption = 1e6;
 
 struct PeerOptions {
   std::string signals, log, levers, input, devices;
@@ -102,7 +102,7 @@ std::vector<app::Argument> modes(PeerOptions& o) {
        .target = &o.quantum,
        .kind = {"NUMBER"},
        .sentence = "Resolution of the sensors",
-       .range = Range{0.0, kMost},
+       .range = Range{0.0, kMostOption},
        .needs = {"--signals"}},
       {.name = "--input",
        .target = &o.input,
@@ -126,7 +126,7 @@ std::vector<app::Argument> modes(PeerOptions& o) {
        .kind = {"S"},
        .sentence = "End after this time",
        .without = "at Ctrl-C, or at the end of the input file",
-       .range = Range{0.0, kMost}}};
+       .range = Range{0.0, kMostOption}}};
 }
 
 std::vector<app::Argument> wire(PeerOptions& o) {
@@ -157,7 +157,7 @@ std::vector<app::Argument> wire(PeerOptions& o) {
        .target = &o.wire.silence_every_s,
        .kind = {"S"},
        .sentence = "Period of these silences",
-       .range = Range{0.0, kMost}},
+       .range = Range{0.0, kMostOption}},
       {"--seed", &o.wire.seed, {"N"}, "Seed of the random numbers; the same gives the same"}};
   for (app::Argument& option : options) option.group = "The wire to the machine";
   return options;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "knuckleboom/core/math/turn_between.hpp"
 #include "view/light.hpp"
 #include "view/noise.hpp"
 #include "view/render.hpp"
@@ -314,8 +315,7 @@ void FelledTrees::pose(const FramePoses& poses) {
     for (int i = 0; i < poses.tree_count; ++i) {
       const TreePose& now = poses.tree[static_cast<std::size_t>(i)];
       if (now.stem != tree.stem) continue;
-      pose.R =
-          Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), now.towards_tip_W).toRotationMatrix();
+      pose.R = turn_between(Vec3::UnitZ(), now.towards_tip_W);
       const bool whole = now.from <= now.stump;
       pose.p = now.butt_W - (whole ? now.stump : 0.0) * now.towards_tip_W;
       if (!whole) trunk = std::max(tree.height - now.from, 0.0) / tree.height;

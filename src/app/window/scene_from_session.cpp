@@ -6,6 +6,7 @@
 
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/trig.hpp"
+#include "knuckleboom/core/math/turn_between.hpp"
 #include "knuckleboom/core/worksite/worksite.hpp"
 
 namespace knuckleboom::app {
@@ -135,9 +136,7 @@ view::PartLook wheel_look(const multibody::Tree& tree, const machine::Wheel& whe
   look.form = view::LookForm::kCylinder;
   look.size = Vec3(wheel.radius, wheel.width, 0.0);
   look.position_B = position.p;
-  look.R_BM =
-      Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), direction(tree, wheel.body, wheel.axis_B))
-          .toRotationMatrix();
+  look.R_BM = turn_between(Vec3::UnitZ(), direction(tree, wheel.body, wheel.axis_B));
   look.wheel = number;
   return look;
 }

@@ -7,6 +7,7 @@
 #include "knuckleboom/core/machine/rest.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/cholesky.hpp"
+#include "knuckleboom/core/math/turn_between.hpp"
 #include "knuckleboom/core/multibody/ball.hpp"
 
 namespace knuckleboom::carrier {
@@ -243,7 +244,7 @@ void Carrier::place_root(const bool* free, double* q) const {
     const Mat3 R0 = multibody::orientation(ball).toRotationMatrix();
     const Mat3 zero_pose = R_WB * R0.transpose();
     const Vec3 upright = zero_pose * R0 * zero_pose.transpose() * Vec3::UnitZ();
-    const Mat3 tilt = Eigen::Quaterniond::FromTwoVectors(upright, up).toRotationMatrix();
+    const Mat3 tilt = turn_between(upright, up);
     multibody::place(zero_pose.transpose() * tilt * zero_pose * R0, ball);
   }
   double gap = 0.0;

@@ -147,7 +147,7 @@ std::string table_of(const std::string& head, const std::string& row, const char
   return text;
 }
 
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
+std::string all_replaced(std::string text, std::string_view what, std::string_view by) {
   for (std::size_t at = text.find(what); at != std::string::npos;
        at = text.find(what, at + by.size()))
     text.replace(at, what.size(), by);
@@ -168,8 +168,8 @@ std::vector<Kind> kinds() {
   const std::string head = "t_s,tip_x_m,held\n";
   const std::string row = "{1:.2f},{2:.3f},{3}";
   const std::string plain = table_of(head, row);
-  const std::string semicolons = replaced(plain, ",", ";");
-  const std::string commas = replaced(semicolons, ".", ",");
+  const std::string semicolons = all_replaced(plain, ",", ";");
+  const std::string commas = all_replaced(semicolons, ".", ",");
   const std::string marked = "# by a logger\n";
   std::vector<Kind> out = {
       {"plain", plain},
@@ -186,8 +186,8 @@ std::vector<Kind> kinds() {
        "Latin-1"},
       {"semicolons", semicolons, "separator = \";\""},
       {"decimal_commas", commas, "decimal_comma = true"},
-      {"tabs", replaced(plain, ",", "\t"), "separator = \"tab\""},
-      {"blanks", replaced(plain, ",", "   "), "separator = \"space\""},
+      {"tabs", all_replaced(plain, ",", "\t"), "separator = \"tab\""},
+      {"blanks", all_replaced(plain, ",", "   "), "separator = \"space\""},
       {"spreadsheet", "sep=;\n" + semicolons, "line 2"},
       {"comma_at_the_end", table_of("t_s,tip_x_m,held,\n", row + ",")},
       {"comma_at_the_end_of_rows", table_of(head, row + ",")},
@@ -201,7 +201,7 @@ std::vector<Kind> kinds() {
        table_of("Time [ms],tip_x_m [mm],held\n", "{1:.0f},{2:.0f},{3}", "\n", 1e3, 1e3)},
       {"lines_before", "Logger 3000\nSerial,12345\nRate,50,Hz\n\n" + plain, "header_row = 5"},
       {"percent_comments", "% one\n% two\n" + plain},
-      {"names_in_a_comment", "# t_s tip_x_m held\n" + replaced(table_of("", row), ",", " "),
+      {"names_in_a_comment", "# t_s tip_x_m held\n" + all_replaced(table_of("", row), ",", " "),
        "in the comment of line 1"},
       {"campbell",
        table_of("\"TOA5\",\"CR1000\",\"x\",\"1\"\n\"TIMESTAMP\",\"RECORD\",\"tip_x_m\",\"held\"\n"
@@ -217,11 +217,11 @@ std::vector<Kind> kinds() {
        "count from the first row"},
       {"only_a_rate", table_of("tip_x_m,held\n", "{2:.3f},{3}"), "",
        "row_ms = 20\n[[column]]\nname = \"tip_x_m\"\n[[column]]\nname = \"held\"\n"},
-      {"switches", replaced(replaced(plain, ",0\n", ",OFF\n"), ",1\n", ",on\n")},
+      {"switches", all_replaced(all_replaced(plain, ",0\n", ",OFF\n"), ",1\n", ",on\n")},
       {"text_beside", table_of("t_s,tip_x_m,held,state\n", row + ",IDLE")},
-      {"marks", replaced(plain, "0.10,4.005,", "0.10,4.005,ERR"), "'ERR1' in line 7; missing"},
-      {"gaps", replaced(plain, "0.10,4.005,1", "0.10,,nan")},
-      {"a_short_row", replaced(plain, "0.10,4.005,1", "0.10,4.005"), "1 row has fewer fields"},
+      {"marks", all_replaced(plain, "0.10,4.005,", "0.10,4.005,ERR"), "'ERR1' in line 7; missing"},
+      {"gaps", all_replaced(plain, "0.10,4.005,1", "0.10,,nan")},
+      {"a_short_row", all_replaced(plain, "0.10,4.005,1", "0.10,4.005"), "1 row has fewer fields"},
       {"cut_off", plain + "1.20,4.0", "the last line, 62, is cut off"},
       {"two_logs", plain + head, "comes again, 1 time"},
       {"names_twice", table_of("t_s,tip_x_m,held,x,x\n", row + ",1,2"), "'x (2)'"},
@@ -231,7 +231,7 @@ std::vector<Kind> kinds() {
       {"two_sides", table_of("t_s,tip_x_m,up,down\n", "{1:.2f},{2:.3f},{3},0"), "",
        "[[column]]\nname = \"tip_x_m\"\n[[column]]\nname = \"held\"\ncolumn = \"up\"\n"
        "minus = \"down\"\n"},
-      {"comments_between", replaced(plain, "0.10,", marked + "0.10,")},
+      {"comments_between", all_replaced(plain, "0.10,", marked + "0.10,")},
   };
   for (const auto& [unit, scale] : {std::pair{"s", 1.0}, {"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}}) {
     std::string text = "stamp,tip_x_m,held\n";
