@@ -156,6 +156,10 @@ fs::path file_of(const fs::path& path) {
     throw FileError(path.string(),
                     "there is no such folder; expected a bundle, which is a folder "
                     "with a bundle.toml");
+  if (!fs::is_directory(path, ignored) && path.extension() != ".toml")
+    throw FileError(path.string(),
+                    "this file is no bundle; expected a folder with a bundle.toml "
+                    "(`knuckleboom verify --from FILE FOLDER` makes one of a session or a trace)");
   if (!fs::is_directory(path, ignored)) return path;
   if (!fs::exists(path / "bundle.toml", ignored))
     throw FileError(path.string(), "this folder is no bundle: it has no bundle.toml");

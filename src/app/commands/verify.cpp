@@ -420,6 +420,8 @@ int verify(const VerifyOptions& options) {
     const int status = bundle_from(options.from, options.bundles.front(), options.assignments);
     if (status != kSuccess) return status;
   }
+  if (options.bundles.empty())
+    throw UserError("bundle is required: folders with a bundle.toml; --help shows what there is");
   const char* data = std::getenv(io::kExternalData);
   int worst = kSuccess;
   const auto fail = [&worst](const std::exception& error) {
@@ -461,8 +463,7 @@ Command verify_command() {
       .arguments = {{.name = "bundle",
                      .target = &o->bundles,
                      .kind = folder_value("BUNDLE"),
-                     .sentence = "Folder with a bundle.toml",
-                     .required = true},
+                     .sentence = "Folder with a bundle.toml"},
                     {.name = "--plot-dir",
                      .target = &o->plot_folder,
                      .kind = folder_value(),
