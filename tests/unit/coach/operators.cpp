@@ -59,6 +59,8 @@ class Operator {
   bool shows(Habit habit) const {
     return shows_[static_cast<std::size_t>(habit)][static_cast<std::size_t>(cycle_)];
   }
+  // Of the logs, so that it is a share of the grabs.
+  static double again_of(double share) { return share / (1.0 - std::min(share, 0.5)); }
   // In which cycles a habit shows.
   void draw(Habit habit) {
     const coach::Rule& rule = coach::rule_of(habit);
@@ -67,8 +69,13 @@ class Operator {
     shows.assign(n, false);
     if (rule.measure != coach::Measure::kShare) return;
     double share = severity(habit) * rule.threshold;
-    // A share of the grabs: one that is taken again is two.
-    if (habit == Habit::kRegrips) share = share / (1.0 - std::min(share, 0.5));
+    // A share of the grabs: a log that is taken again is grabbed and carried twice, and swings, drags or is set on end
+    // once.
+    if (habit == Habit::kRegrips)
+      share = again_of(share);
+    else if (habit == Habit::kDrags || habit == Habit::kLevels || habit == Habit::kSwings)
+      share *=
+          1.0 + again_of(severity(Habit::kRegrips) * coach::rule_of(Habit::kRegrips).threshold);
     share = std::min(1.0, share);
     if (static_cast<int>(habit) != style_.exact) {
       for (std::size_t i = 0; i < n; ++i) shows[i] = uniform(0.0, 1.0) < share;
