@@ -70,8 +70,10 @@ std::string check_ticks(const Session& session, const SessionState& state) {
                      "the attempt has not lasted so long");
   if (state.score.elements.head != 0 && !session.site().felling().present())
     return objection("score.elements.head", 1.0, "there is no head for trees");
-  if (state.score.elements.no_load != 0 && session.loads_into_something())
+  if (state.score.elements.no_load != 0 && session.load_place() != LoadPlace::kNone)
     return objection("score.elements.no_load", 1.0, "there is a load space or a bunk");
+  if (state.score.elements.own_load != 0 && session.load_place() != LoadPlace::kMachine)
+    return objection("score.elements.own_load", 1.0, "nothing is loaded onto the machine");
   return {};
 }
 

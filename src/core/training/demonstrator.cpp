@@ -85,6 +85,8 @@ constexpr double kOffMiddle = 0.2;  // of a load space, along it [m]
 constexpr double kHeapHigh = 1.2, kHeapAbout = 2.0;  // m above the ground; m on the map
 constexpr double kComesDown = 1.2;                   // on the map, before it is there [m]
 constexpr double kOverBed = 0.05;                    // of open jaws' tips [m]
+// s; closing tips that other logs of a load, or its floor, stop so long give way upwards: they close about what is above.
+constexpr double kPushTime = 0.8;
 constexpr double kOnItsWay = 2.0;    // s, until a bundle that is lowered is on its way
 constexpr double kUpAndDown = 1.3;   // of the usual speed, which lets nothing swing
 constexpr double kOverLoad = 0.12;   // rad from where it is folded
@@ -804,7 +806,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const double below_grip_z = world::height(ground_, s.grip_W[0], s.grip_W[1]);
   const bool digs = s.contact_force > kDig &&
                     (state.phase != Phase::kClose || (!several && tips_at(below_grip_z, s)) ||
-                     (out_of_load && state.timer_s > kSqueezeTime && tips_at(bed_z + kOverBed, s)));
+                     (out_of_load && state.timer_s > kPushTime));
   // Between other logs the jaws find no room to open.
   const bool stuck = (loads || heaps) && state.phase == Phase::kOpen && state.timer_s > kNoRoom &&
                      s.grapple_opening < kBetweenStakes;

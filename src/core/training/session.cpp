@@ -224,12 +224,20 @@ SessionState Session::initial_state() const {
   state.task = task_.initial_state();
   state.score = task_.initial_score();
   state.score.elements.head = worksite_.felling().present() ? 1 : 0;
-  state.score.elements.no_load = loads_into_something() ? 0 : 1;
+  state.score.elements.no_load = load_place() == LoadPlace::kNone ? 1 : 0;
+  state.score.elements.own_load = load_place() == LoadPlace::kMachine ? 1 : 0;
   return state;
 }
 
-bool Session::loads_into_something() const {
-  return machine().load_space.present || !exercise_.world.bunks.empty();
+LoadPlace Session::load_place() const {
+  const std::vector<LogTask>& tasks = exercise_.log_tasks;
+  const auto to_bunk = [](const LogTask& task) {
+    return task.place < 0 && !is_load_space(task.bunk);
+  };
+  const bool bunks_only = std::any_of(tasks.begin(), tasks.end(), to_bunk) &&
+                          std::none_of(tasks.begin(), tasks.end(), into_load_space);
+  if (machine().load_space.present && !bunks_only) return LoadPlace::kMachine;
+  return exercise_.world.bunks.empty() ? LoadPlace::kNone : LoadPlace::kBunks;
 }
 
 void Session::apply(const Command& command, SessionState& state) const {
@@ -247,8 +255,13 @@ void Session::apply(const Command& command, SessionState& state) const {
       const machine::Fidelity fidelity = state.sim.fidelity;
       // So does what was seen that no real machine does.
       const machine::Watch watch = state.sim.machine.watch;
+      // And rules that came after the session was recorded.
+      const std::int32_t no_load = state.score.elements.no_load;
+      const std::int32_t own_load = state.score.elements.own_load;
       state = initial_state();
       state.sim.machine.watch = watch;
+      state.score.elements.no_load = no_load;
+      state.score.elements.own_load = own_load;
       state.tick = tick;
       simulation_.set_fidelity(state.sim, fidelity);
       state.control = control_.initial_state(state.sim, mode);

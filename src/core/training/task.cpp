@@ -278,7 +278,7 @@ void Task::observe(double dt, SessionSnapshot& snapshot, TaskState& task, ScoreS
     if (score.motion.samples != samples)
       follow_elements(dt,
                       element_sample(at.ticks, (score.legs.moved & ~snapshot.on_wheels) != 0,
-                                     score.elements.head != 0, snapshot),
+                                     score.elements, snapshot),
                       score.elements);
     advance(dt, snapshot, task, score);
     watch_visitors(dt, snapshot, task);
@@ -375,23 +375,29 @@ bool on_load(const world::LogSize& log, const PoseSnapshot& pose, const world::W
   return false;
 }
 
+bool in_load_space(const Vec3& p_W, double above, const LoadSnapshot& load) {
+  return load.half_m[0] > 0.0 && in_room(p_W - vec(load.centre_W), vec(load.along_W),
+                                         vec(load.up_W), vec(load.half_m), above);
+}
+
 }  // namespace
 
-// Where logs are loaded: the bunks of the exercise, and the machine's load space.
-bool Task::inside(const Vec3& p_W, double above, const SessionSnapshot& snapshot) const {
+bool Task::in_bunk(const Vec3& p_W, double above) const {
   for (std::size_t b = 0; b < bunks_.size(); ++b) {
     const world::Bunk& size = exercise_.world.bunks[b];
     if (in_room(p_W - bunks_[b].centre_W, bunks_[b].along_W, Vec3::UnitZ(),
                 0.5 * Vec3(size.length, size.width, size.height), above))
       return true;
   }
-  const LoadSnapshot& load = snapshot.load;
-  return load.half_m[0] > 0.0 && in_room(p_W - vec(load.centre_W), vec(load.along_W),
-                                         vec(load.up_W), vec(load.half_m), above);
+  return false;
 }
 
-ElementSample Task::element_sample(std::int64_t tick, bool crane_moves, bool head,
+ElementSample Task::element_sample(std::int64_t tick, bool crane_moves, const ElementState& work,
                                    const SessionSnapshot& snapshot) const {
+  const bool head = work.head != 0;
+  const auto in_load = [&](const Vec3& p_W, double above) {
+    return in_load_space(p_W, above, snapshot.load) || (work.own_load == 0 && in_bunk(p_W, above));
+  };
   const bool moves =
       crane_moves || (head && (snapshot.saw > 0.0 || std::fabs(snapshot.feed_m_s) > kRollersMove));
   ElementSample at;
@@ -406,7 +412,7 @@ ElementSample Task::element_sample(std::int64_t tick, bool crane_moves, bool hea
   at.opening = snapshot.grapple_opening;
   at.held = snapshot.held_log;
   const Vec3 grip = vec(snapshot.grip_W);
-  at.in_box = inside(grip, kBoxMargin, snapshot);
+  at.in_box = in_load(grip, kBoxMargin);
   for (int i = 0; i < snapshot.log_count; ++i) {
     if (snapshot.log_status[i] == world::LogStatus::kAbsent) continue;
     const world::LogSize log = log_size(i, exercise_.world, snapshot);
@@ -415,17 +421,18 @@ ElementSample Task::element_sample(std::int64_t tick, bool crane_moves, bool hea
     if (i == at.held) {
       at.tilt_rad = tilt_of(axis);
       const double floor = world::height(ground_, centre.x(), centre.y());
-      const bool in_box = inside(centre, 0.0, snapshot);
-      at.on_ground = lowest_of(log, pose) < floor + (in_box ? kBunkTouch : kGroundTouch) ||
-                     (in_box && snapshot.load.half_m[0] > 0.0 &&
-                      on_load(log, pose, exercise_.world, snapshot));
+      const bool in_box = in_load(centre, 0.0);
+      const double touch = in_box || in_bunk(centre, 0.0) ? kBunkTouch : kGroundTouch;
+      at.on_ground =
+          lowest_of(log, pose) < floor + touch || (in_box && snapshot.load.half_m[0] > 0.0 &&
+                                                   on_load(log, pose, exercise_.world, snapshot));
       continue;
     }
     if (snapshot.carried.has(i)) continue;  // with the held one
     const Vec3 off = grip - centre;
     const double along = std::clamp(off.dot(axis), -0.5 * log.length, 0.5 * log.length);
     at.gap_m = std::min(at.gap_m, (off - along * axis).norm() - log.radius);
-    if (snapshot.load.logs.has(i) || inside(centre, 0.0, snapshot)) ++at.load;
+    if (snapshot.load.logs.has(i) || in_load(centre, 0.0)) ++at.load;
   }
   if (head) look_at_trees(snapshot, at);
   return at;

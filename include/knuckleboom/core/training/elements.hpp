@@ -182,6 +182,9 @@ struct ElementState {
   double felled_m[2];    // tip at that tick
   std::int32_t head;     // 1: its rules hold. Sessions recorded before there were any go on without
   std::int32_t no_load;  // 1: there is nothing to load into, and no load has phases; likewise
+  std::int32_t
+      own_load;  // 1: the machine's load space alone is the load, bunks are ground; likewise
+  std::int32_t reserved;
 };
 constexpr auto state_fields(const ElementState* /*type*/) {
   using namespace knuckleboom::state;
@@ -202,7 +205,7 @@ constexpr auto state_fields(const ElementState* /*type*/) {
       KB_FIELD(left, kFlag), KB_FIELD(resting, kFlag), KB_FIELD(driving, kFlag),
       KB_FIELD(load, kCounter32), KB_FIELD(signals, below(kSignalSets)), KB_FIELD(part, kCounter),
       KB_FIELD(felled, kCounter), KB_FIELD(felled_m, kPosition), KB_FIELD(head, kFlag),
-      KB_FIELD(no_load, kFlag));
+      KB_FIELD(no_load, kFlag), KB_FIELD(own_load, kFlag), KB_FIELD(reserved, kZero));
 }
 
 // A piece that nothing changes any more: ticks begin to end - 1 of the attempt.

@@ -21,6 +21,10 @@
 
 namespace knuckleboom::training {
 
+// Into which work elements see logs loaded. Bunks on the ground stand for a load space where the machine has none, or
+// where the exercise brings logs to them and none into it; else they are as good as ground.
+enum class LoadPlace { kNone, kBunks, kMachine };
+
 // A command at the start of a tick; recorded with its tick.
 enum class CommandKind : std::int32_t {
   kControlMode,  // value: command::ControlMode
@@ -101,8 +105,7 @@ class Session {
   double tick_s() const { return steps_ * simulation_.tick_s(); }  // s
   // Parts of exercise and levers that this machine cannot do, left out: one sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
-  // There is a load space or a bunk.
-  bool loads_into_something() const;
+  LoadPlace load_place() const;
   // The exercise's, then the usual ones of the machine; commands and snapshots number them.
   const std::vector<command::Fault>& faults() const { return simulation_.scenario().faults; }
   // The drawn fault that begins first; -1: there is none.

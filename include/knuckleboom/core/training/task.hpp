@@ -213,10 +213,10 @@ class Task {
   bool lies_there(const LogTask& wanted, const SessionSnapshot& snapshot) const;
   bool lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) const;
   void follow_load(double dt, const SessionSnapshot& snapshot, TaskState& task, Score& score) const;
-  ElementSample element_sample(std::int64_t tick, bool crane_moves, bool head,
+  ElementSample element_sample(std::int64_t tick, bool crane_moves, const ElementState& work,
                                const SessionSnapshot& snapshot) const;
   void look_at_trees(const SessionSnapshot& snapshot, ElementSample& at) const;
-  bool inside(const Vec3& p_W, double above, const SessionSnapshot& snapshot) const;
+  bool in_bunk(const Vec3& p_W, double above) const;
   void begin_step(int step, TaskState& task) const;
   void check_standing(double dt, const SessionSnapshot& snapshot, TaskState& task) const;
   Vec3 path_point(double s) const;

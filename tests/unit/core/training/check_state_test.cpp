@@ -136,6 +136,24 @@ TEST(CheckState, knowsWhereALoadCanBe) {
   state = none->initial_state();
   state.score.elements.no_load = 0;
   EXPECT_EQ(check_state(*none, state), "");
+  // Racks are none where the machine itself is loaded; bunks are one where logs go to them and not onto it.
+  const auto racks = test::shipped_session("racks");
+  EXPECT_EQ(racks->load_place(), LoadPlace::kMachine);
+  EXPECT_EQ(racks->initial_state().score.elements.own_load, 1);
+  EXPECT_EQ(test::shipped_session("red_blue")->load_place(), LoadPlace::kBunks);
+  const Session onto_bunks(test::shipped_machine("forwarder_8w"),
+                           test::shipped_levers("nordic_drive"), test::shipped_exercise("logs"));
+  EXPECT_EQ(onto_bunks.load_place(), LoadPlace::kBunks);
+  state = racks->initial_state();
+  state.score.elements.own_load = 0;
+  EXPECT_EQ(check_state(*racks, state), "");
+  // Such a session goes on by its own rules, after a restart too.
+  racks->apply({CommandKind::kRestart, 0}, state);
+  EXPECT_EQ(state.score.elements.own_load, 0);
+  state = bunks->initial_state();
+  state.score.elements.own_load = 1;
+  EXPECT_THAT(check_state(*bunks, state),
+              HasSubstr("score.elements.own_load is 1; nothing is loaded onto the machine"));
 }
 
 TEST(CheckState, of400ForgedSessionStatesNoneRunsInSilence) {

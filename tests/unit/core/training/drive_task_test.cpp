@@ -163,5 +163,101 @@ TEST(DriveTask, TheCraneRestsOnTheWay) {
   EXPECT_NE(car.at.element_signals & 4, 0);
 }
 
+// A forwarder loads two logs from a rack, drives 40 m and lays them together on another one. Ticks at which phases end.
+struct Racks {
+  std::int64_t gripped = 0, loaded = 0, taken = 0, laid = 0;
+};
+Racks work_between_racks(Car& car) {
+  Racks at;
+  const auto stand = [&car](double x) {
+    car.place(-x, 0.0);
+    const Vec3 centre(x, 0.0, 2.0), half(2.3, 1.4, 0.9);
+    for (int c = 0; c < 3; ++c) {
+      car.at.load.centre_W[c] = centre(c);
+      car.at.load.half_m[c] = half(c);
+    }
+    car.at.load.along_W[0] = car.at.load.up_W[2] = 1.0;
+  };
+  const auto work = [&car](const Vec3& grip, bool with_logs, int ticks) {
+    car.grip(grip, Vec3::UnitX());
+    for (int i = 0; with_logs && i < 2; ++i) car.log(i, grip + Vec3(0.0, 0.1 * i, 0.0));
+    for (int i = 0; i < ticks; ++i) {
+      car.at.travel_s[0] += test::kTick;
+      car.step();
+    }
+    return car.at.sim.tick;
+  };
+  const auto hold = [&car](bool held) {
+    car.at.held_log = held ? 0 : -1;
+    car.at.carried = {};
+    if (held) car.at.carried.add(1);
+  };
+  const auto carry = [&](const Vec3& from, const Vec3& to) {
+    hold(true);
+    work(from, true, 1000);
+    car.at.tip_v_W[1] = 0.5;
+    work(from + Vec3(0.0, 0.0, 3.0), true, 1000);
+    car.at.tip_v_W[1] = 0.0;
+    work(to, true, 1000);
+    hold(false);
+    work(to, false, 1000);
+    car.at.tip_v_W[1] = 0.5;
+    const std::int64_t left = work({to.x(), to.y(), 4.0}, false, 1000);
+    car.at.tip_v_W[1] = 0.0;
+    return left;
+  };
+  car.at.log_count = 2;
+  car.at.on_wheels = 2;
+  stand(0.0);
+  for (int i = 0; i < 2; ++i) car.log(i, {0.0, -4.0 + 0.1 * i, 0.28});
+  car.start();
+  at.gripped = work({0.0, -4.0, 1.0}, false, 3000);
+  EXPECT_EQ(car.at.element_signals & 2, 0) << "over a rack";
+  at.loaded = carry({0.0, -4.0, 0.28}, {0.0, 0.0, 1.4}) - 2000;
+  EXPECT_EQ(car.at.element_load, 2);
+  car.at.sim.speed = 2.0;
+  for (int i = 1; i <= 20000; ++i) {
+    stand(-2e-3 * i);
+    for (int k = 0; k < 2; ++k) car.log(k, {-2e-3 * i, 0.1 * k, 1.4});
+    car.step();
+  }
+  car.at.sim.speed = 0.0;
+  at.taken = work({-40.0, 0.0, 3.0}, false, 1000);
+  at.laid = carry({-40.0, 0.0, 1.4}, {-40.0, -4.0, 0.28}) - 2000;
+  EXPECT_EQ(car.at.element_load, 0);
+  car.task.show(test::kTick, car.state, car.score, car.at);
+  return at;
+}
+
+TEST(DriveTask, RacksAreNoLoadOfAMachineThatHasOne) {
+  Exercise exercise = road();
+  exercise.world.way.corners.back() = {-80.0, 0.0};
+  exercise.world.logs.resize(2);
+  exercise.world.bunks.resize(2);
+  for (world::Bunk& bunk : exercise.world.bunks) bunk.y = -4.0;
+  exercise.world.bunks[1].x = -40.0;
+  Car car(exercise);
+  car.score.elements.own_load = 1;
+  const Racks at = work_between_racks(car);
+  // From one event to the next, each known after 0.2 s at most.
+  const auto s = [](std::int64_t ticks) { return test::kTick * static_cast<double>(ticks); };
+  const auto& phase_s = car.at.load_phase_s;
+  const double within = 0.3;
+  EXPECT_NEAR(phase_s[0], s(at.gripped + car.at.sim.tick - at.laid), within);  // EMPTY
+  EXPECT_NEAR(phase_s[1], s(at.loaded - at.gripped), within);                  // LOADING
+  EXPECT_NEAR(phase_s[2], s(at.taken - at.loaded), within);                    // LOADED
+  EXPECT_NEAR(phase_s[3], s(at.laid - at.taken), within);                      // UNLOADING
+  EXPECT_NEAR(phase_s[0] + phase_s[1] + phase_s[2] + phase_s[3], s(car.at.sim.tick - 1), 0.02);
+  // Two grips, two ways, two releases, and nothing else with a log: both were held on their beams for a second.
+  const auto pieces = [&car](training::Element e) {
+    return car.at.element_pieces[0][static_cast<int>(e)];
+  };
+  EXPECT_EQ(pieces(training::Element::kIn), 2);
+  EXPECT_EQ(pieces(training::Element::kRelease), 2);
+  EXPECT_EQ(pieces(training::Element::kTidy), 0);
+  EXPECT_EQ(pieces(training::Element::kSort), 0);
+  EXPECT_EQ(pieces(training::Element::kRegrip), 0);
+}
+
 }  // namespace
 }  // namespace knuckleboom::drive_task_test
