@@ -11,6 +11,7 @@
 #include "knuckleboom/core/worksite/worksite.hpp"
 #include "knuckleboom/core/world/box.hpp"
 #include "knuckleboom/core/world/closest_points.hpp"
+#include "knuckleboom/core/world/fixed_near.hpp"
 
 namespace knuckleboom::worksite {
 namespace {
@@ -39,6 +40,7 @@ constexpr double kKerf = 0.008;        // m; a cut that goes on is no farther aw
 constexpr double kAsWanted = 0.05;     // m
 constexpr double kSlopeReach = 0.25;   // m
 constexpr double kReach = 2.0;         // m, of a head about the middle of its knives
+constexpr double kTall = 1e3;          // m; higher and lower than anything
 constexpr double kNear = 0.6;          // m; what is farther from a tree does not meet it in a tick
 constexpr int kFirstTreeId = 2100, kFirstLyingId = 2200;  // of parts
 
@@ -109,6 +111,11 @@ void turn_x_to(const Vec3& n, double (&q)[4]) {
   q[1] = 0.0;
   q[2] = back ? 0.0 : -n.z() / length;
   q[3] = back ? 1.0 : n.y() / length;
+}
+
+bool is_between(const world::GrappleFrame& frame, double opening, const world::Capsule& stem) {
+  const double along = (stem.b - stem.a).normalized().dot(frame.log_axis_W);
+  return along > sin_cos(kMostAskew).cos && world::can_grip(frame, opening, stem);
 }
 
 timber::FellingSetup setup_of(double stump, double towards) {
@@ -249,33 +256,41 @@ timber::FellingState FellingSite::felling_state(const MovingTree& m) {
 
 int FellingSite::between_knives(const world::GrappleFrame& frame, double opening,
                                 const TimberState& state) const {
-  const int moving = tree_of(state.moving.stem);
-  if (moving < 0 && state.felled_count == kMaxFelled) return -1;
-  for (int i = 0; i < static_cast<int>(trees_.size()); ++i) {
-    if (moving >= 0 && moving != i) continue;
-    const int stem = nth(trees_, i).stem;
-    const timber::Tree& tree = nth(trees_, i).tree;
-    const Vec3 foot = foot_W(stem);
-    const FelledTree* felled = moving < 0 ? lying(stem, state) : nullptr;
-    // Cheap: most are far away.
-    if (moving < 0 && felled == nullptr && Vec3(foot - frame.pin_W).head<2>().norm() > kReach)
-      continue;
-    world::Capsule shape{foot, foot + Vec3(0.0, 0.0, tree.height()),
-                         0.5 * timber::over_bark(tree.profile(), kGripHeight)};
-    if (moving == i) {
-      shape.a = butt_W(state.moving);
-      shape.b = shape.a + state.moving.form.length * vec(state.moving.n);
-    } else if (felled != nullptr) {
-      shape.a = vec(felled->butt);
-      shape.b = shape.a + (tree.height() - felled->from) * vec(felled->n);
-      if ((frame.pin_W - world::closest_on_segment(shape.a, shape.b, frame.pin_W)).norm() > kReach)
-        continue;
-      shape.radius = radius_at(*felled, tree, frame.pin_W);
-    }
-    const double along = (shape.b - shape.a).normalized().dot(frame.log_axis_W);
-    if (along > sin_cos(kMostAskew).cos && world::can_grip(frame, opening, shape)) return i;
+  if (const int moving = tree_of(state.moving.stem); moving >= 0) {
+    const Vec3 butt = butt_W(state.moving);
+    return is_between(frame, opening,
+                      {butt, butt + state.moving.form.length * vec(state.moving.n),
+                       0.5 * timber::over_bark(nth(trees_, moving).tree.profile(), kGripHeight)})
+               ? moving
+               : -1;
   }
-  return -1;
+  if (state.felled_count == kMaxFelled) return -1;
+  int first = static_cast<int>(trees_.size());
+  const Vec3 reach(kReach, kReach, kTall);
+  world::each_fixed_near(world_, {frame.pin_W - reach, frame.pin_W + reach}, [&](int k) {
+    const int i = k < timber::kMostStems ? tree_of(k) : -1;
+    if (i < 0 || i >= first || lying(k, state) != nullptr) return;
+    const Vec3 foot = foot_W(k);
+    if (Vec3(foot - frame.pin_W).head<2>().norm() > kReach) return;
+    const timber::Tree& tree = nth(trees_, i).tree;
+    if (is_between(frame, opening,
+                   {foot, foot + Vec3(0.0, 0.0, tree.height()),
+                    0.5 * timber::over_bark(tree.profile(), kGripHeight)}))
+      first = i;
+  });
+  for (std::int64_t n = 0; n < state.felled_count; ++n) {
+    const FelledTree& felled = state.felled[n];
+    const int i = tree_of(felled.stem);
+    if (i >= first) continue;
+    const timber::Tree& tree = nth(trees_, i).tree;
+    world::Capsule shape{vec(felled.butt), vec(felled.butt), 0.0};
+    shape.b += (tree.height() - felled.from) * vec(felled.n);
+    if ((frame.pin_W - world::closest_on_segment(shape.a, shape.b, frame.pin_W)).norm() > kReach)
+      continue;
+    shape.radius = radius_at(felled, tree, frame.pin_W);
+    if (is_between(frame, opening, shape)) first = i;
+  }
+  return first < static_cast<int>(trees_.size()) ? first : -1;
 }
 
 void FellingSite::set_up(int tree, double stump, double towards, TimberState& state) const {
@@ -765,9 +780,10 @@ int FellingSite::parts(std::span<const world::MachinePart> machine, double dt,
     if (moves && !(holds(part) && m.gripped != 0)) mark(around);
   }
   if (moves) {
-    const std::vector<world::World::Fixed>& fixed = world_.fixed();
-    for (int k = 0; k < static_cast<int>(fixed.size()); ++k)
-      if (k != m.stem) mark({nth(fixed, k).low, nth(fixed, k).high});
+    world::each_fixed_near(world_, moving, [&](int k) {
+      const world::World::Fixed& fixed = nth(world_.fixed(), k);
+      if (k != m.stem) mark({fixed.low, fixed.high});
+    });
   }
   Box logs = world::no_box();
   for (int i = 0; i < world_.log_count(); ++i) {

@@ -10,6 +10,7 @@
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/world/box.hpp"
 #include "knuckleboom/core/world/closest_points.hpp"
+#include "knuckleboom/core/world/fixed_near.hpp"
 
 namespace knuckleboom::world {
 
@@ -87,6 +88,11 @@ struct Pairs {
   void sort(int from = 0) {
     std::sort(pair + from, pair + count, [](const Pair& a, const Pair& b) {
       return a.first != b.first ? a.first < b.first : a.second < b.second;
+    });
+  }
+  void sort_by_second() {
+    std::sort(pair, pair + count, [](const Pair& a, const Pair& b) {
+      return a.second != b.second ? a.second < b.second : a.first < b.first;
     });
   }
   const Pair* begin() const { return pair; }
@@ -264,15 +270,16 @@ class Tick {
       if (part_box[i].low.z() < world_.ground_top())
         ground_part_[ground_part_count_++] = static_cast<std::int16_t>(i);
     }
-    for (std::size_t k = 0; k < fixed_.size(); ++k) {
-      const Box box{fixed_[k].low, fixed_[k].high};
-      if (!overlap(all, box)) continue;
+    each_fixed_near(world_, all, [&](int k) {
+      const World::Fixed& fixed = nth(fixed_, k);
+      const Box box{fixed.low, fixed.high};
       for (int i = 0; i < part_count_; ++i)
-        if (meets(nth(parts_, i), fixed_[k].kind) && overlap(part_box[i], box) &&
+        if (meets(nth(parts_, i), fixed.kind) && overlap(part_box[i], box) &&
             !(nth(parts_, i).role == PartRole::kJaw && is_between(k)) &&
             !(is_tree(nth(parts_, i).role) && is_own(k)))
-          part_fixed_.add(i, static_cast<int>(k), state_.contacts_dropped);
-    }
+          part_fixed_.add(i, k, state_.contacts_dropped);
+    });
+    part_fixed_.sort_by_second();
     for (int i = 0; i < part_count_; ++i) {
       const std::uint32_t minded = nth(kMinded, static_cast<int>(nth(parts_, i).role));
       if ((minded & roles) == 0) continue;
@@ -306,34 +313,9 @@ class Tick {
   }
 
   void find_fixed_near(int i) {
-    const Box& box = log_box_[i];
-    const auto add = [this, i, &box](std::size_t k) {
-      if (overlap(box, {fixed_[k].low, fixed_[k].high}))
-        log_fixed_.add(i, static_cast<int>(k), state_.contacts_dropped);
-    };
-    const World::FixedMap& map = world_.fixed_map();
-    if (map.nx == 0) {
-      for (std::size_t k = 0; k < fixed_.size(); ++k) add(k);
-      return;
-    }
-    const auto square = [&map](double x, double first, int n) {
-      const double at = (x - first) / map.edge;
-      return at > 0.0 ? static_cast<int>(std::min(at, n - 1.0)) : 0;
-    };
-    const int x0 = square(box.low.x(), map.x0, map.nx), x1 = square(box.high.x(), map.x0, map.nx);
-    const int y0 = square(box.low.y(), map.y0, map.ny), y1 = square(box.high.y(), map.y0, map.ny);
     const int before = log_fixed_.count;
-    for (int iy = y0; iy <= y1; ++iy)
-      for (int ix = x0; ix <= x1; ++ix) {
-        const int n = iy * map.nx + ix;
-        for (int e = nth(map.first, n); e < nth(map.first, n + 1); ++e) {
-          const auto k = static_cast<std::size_t>(nth(map.index, e));
-          // Only in the first of the squares that it shares with the box.
-          if (ix == std::max(x0, square(fixed_[k].low.x(), map.x0, map.nx)) &&
-              iy == std::max(y0, square(fixed_[k].low.y(), map.y0, map.ny)))
-            add(k);
-        }
-      }
+    each_fixed_near(world_, log_box_[i],
+                    [this, i](int k) { log_fixed_.add(i, k, state_.contacts_dropped); });
     log_fixed_.sort(before);
   }
 
@@ -793,14 +775,10 @@ class Tick {
     }
   }
 
-  bool is_between(std::size_t k) const {
-    return changes_ != nullptr && changes_->between == static_cast<std::int32_t>(k);
-  }
+  bool is_between(int k) const { return changes_ != nullptr && changes_->between == k; }
 
   // The stem of the tree that the parts are of.
-  bool is_own(std::size_t k) const {
-    return changes_ != nullptr && changes_->moving == static_cast<std::int32_t>(k);
-  }
+  bool is_own(int k) const { return changes_ != nullptr && changes_->moving == k; }
   // A tree that jaws are about to grip, or that the head has let go.
   bool between_jaws(const MachinePart& a, const MachinePart& b) const {
     if (changes_ == nullptr) return false;
