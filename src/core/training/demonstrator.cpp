@@ -98,6 +98,8 @@ constexpr double kWorkReach =
 // Felling.
 constexpr double kFellGrip = 0.75;    // height of the grip above the ground [m]
 constexpr double kFellRoom = 1.1;     // short of a tree, until the head is turned and upright [m]
+constexpr double kOverWood = 0.9;     // above that height, on a way over wood that lies [m]
+constexpr double kRisePerWay = 0.5;   // above it, per way that is left
 constexpr double kFellNear = 0.07;    // of the grip from the stem, when the knives close [m]
 constexpr double kFellTouch = 300.0;  // N on the head: the stem is at its frame
 constexpr double kTiltPull = 3.0;     // lever for each radian
@@ -1028,6 +1030,9 @@ Demonstrator::Wish Demonstrator::fell(const SessionSnapshot& s, double dt,
       const Vec3 spot = beside ? Vec3(at - kFellRoom * towards) : at;
       const bool ready = bring_upright(s, spot, towards, s.task.target > 0 ? &last : nullptr, dt,
                                        across && !beside, state, wish);
+      // Over the logs and tops that lie about.
+      const double away = on_map(vec(s.grip_W) - spot).norm() - kFellRoom;
+      if (s.cut_count > 0) wish.p_W.z() += std::clamp(kRisePerWay * away, 0.0, kOverWood);
       if (beside) {
         if (ready && on_map(vec(s.grip_W) - spot).norm() < kBesideNear &&
             std::fabs(s.grip_W[2] - at.z()) < kBesideNear)
