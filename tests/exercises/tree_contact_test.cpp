@@ -252,6 +252,31 @@ TEST(TreeContact, AFallingStemComesToLieOnALyingOneAndALog) {
   EXPECT_GT(height_at(axis_of(c), c.state->worksite.world.log[0].p[0]), 0.25);
 }
 
+// One tree moves at a time.
+TEST(TreeContact, KnivesTakeNoOtherTreeUntilTheFallingOneLies) {
+  Clearing c;
+  c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.30, 22.0);
+  c.stand(1, Vec3(-20.0, 12.0, 0.0), 0.24, 18.0);
+  c.start();
+  const double radius = 0.5 * timber::over_bark(c.site().trees()[1].tree.profile(), 0.9);
+  world::GrappleFrame knives = worksite::grapple_shape(c.session->machine());
+  knives.log_axis_W = Vec3::UnitZ();
+  knives.reach_axis_W = Vec3::UnitX();
+  knives.open_axis_W = Vec3::UnitY();
+  knives.pin_W = Vec3(-20.0 - c.site().seat_of(radius), 12.0, 0.9);
+  const double around = c.site().around_radius(radius);
+  EXPECT_EQ(c.site().between_knives(knives, around, c.timber()), 1);
+  c.cut(0, 0.0, 5.0 * kDegree);
+  EXPECT_EQ(c.site().between_knives(knives, around, c.timber()), -1);
+  Watch watch(c);
+  settle(c, watch, [] {});
+  ASSERT_EQ(c.timber().felled_count, 1);
+  EXPECT_EQ(c.site().between_knives(knives, around, c.timber()), 1);
+  // As many lie as there is room for.
+  while (c.timber().felled_count < worksite::kMaxFelled) c.lay(2, Vec3(-80.0, 0.0, 0.2));
+  EXPECT_EQ(c.site().between_knives(knives, around, c.timber()), -1);
+}
+
 // Tree and log in free fall: what one gets, the other one loses, and no energy comes from it.
 TEST(TreeContact, MomentumGoesFromATreeToALog) {
   Clearing c;

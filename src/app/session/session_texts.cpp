@@ -91,10 +91,27 @@ std::string drive_line(const Exercise& exercise, const SessionSnapshot& now) {
                    now.task.distance, now.task.distance < 10.0 ? 1 : 0);
 }
 
+// Why knives that close about a standing tree take none; null: they would, or are not near to one.
+const char* knives_take_none(const SessionSnapshot& now) {
+  constexpr double kNear = 0.5;  // m
+  if (now.gap_m > kNear) return nullptr;
+  int lie = 0;
+  for (std::int64_t k = 0; k < now.tree_count; ++k) {
+    const training::TreeSnapshot& tree = now.tree[k];
+    if (tree.gripped != 0) return nullptr;
+    if (tree.cut > 0.0) return tr("another tree is cut and not down: wait, or fell it first");
+    ++lie;
+  }
+  return lie < worksite::kMaxFelled ? nullptr
+                                    : tr("too many trees lie uncut; cut one up to fell another");
+}
+
 std::string fell_line(const Exercise& exercise, const SessionSnapshot& now) {
   const int stem = exercise.fell_tasks[static_cast<std::size_t>(now.task.target)].stem;
   const training::TreeSnapshot* tree = training::tree_of(stem, now);
-  const char* what = tree == nullptr                    ? tr("turn to the arrow, grip low")
+  const char* none = tree == nullptr ? knives_take_none(now) : nullptr;
+  const char* what = none != nullptr                    ? none
+                     : tree == nullptr                  ? tr("turn to the arrow, grip low")
                      : tree->attached == 0              ? tr("it falls")
                      : tree->gripped == 0               ? tr("it is cut, and stands")
                      : now.saw > 0.0 || tree->cut > 0.0 ? tr("saw")
