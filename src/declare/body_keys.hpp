@@ -622,6 +622,14 @@ inline constexpr Key all[] = {
     number("diameter_error", D::kLength, kNonNegative,
            "of a log's diameter by the knives, as a standard deviation")
         .to<&Head::diameter_error>(),
+    number("length_allowance", D::kLength, {0.0, 0.5},
+           "that the computer adds to a product's length and `trim` when it feeds to it, so that a "
+           "log that comes out short by the wheel's error still has its length")
+        .to<&Head::length_allowance>(),
+    number("plan_step", D::kLength, {0.0, 10.0},
+           "way of feeding after which the computer chooses the length of highest value anew, by "
+           "the diameters measured by then; 0: after cuts alone")
+        .to<&Head::plan_step>(),
     number("chain_speed", D::kSpeed, kPositive, "of the saw").must().to<&Head::chain_speed>(),
     number("saw_power", D::kPower, kPositive, "").must().to<&Head::saw_power>(),
     number("saw_energy", D::kCuttingEnergy, kPositive, "that an area of wood takes")

@@ -129,6 +129,14 @@ void add_trunk(MeshBuilder& mesh, const Tree& tree, const Vec3& foot, double det
   }
 }
 
+// Paint about a tree that is to go.
+void add_mark(MeshBuilder& mesh, const Tree& tree) {
+  constexpr double kLow = 1.3, kHigh = 1.5, kPaint = 0.006;  // m
+  mesh.set_colour({1.0, 0.3, 0.05, 0.05});
+  mesh.cylinder(Vec3(0.0, 0.0, kLow), Vec3(0.0, 0.0, kHigh), trunk_radius(tree, kLow) + kPaint,
+                trunk_radius(tree, kHigh) + kPaint, false, 14);
+}
+
 // Branch as a card from the trunk outwards, tilted about itself.
 void add_branch(MeshBuilder& mesh, Leaf leaf, const Vec3& base, const Vec3& along, double roll,
                 double size, double width, double inner, double outer, double sway) {
@@ -389,6 +397,7 @@ osg::ref_ptr<osg::Group> build_forest(const SceneDescription& scene, const Fores
     osg::ref_ptr<osg::MatrixTransform> crown = new osg::MatrixTransform;
     MeshBuilder trunk_mesh, crown_mesh;
     add_trunk(trunk_mesh, tree, Vec3::Zero(), quality.detail);
+    if (std::ranges::find(scene.marked, stem) != scene.marked.end()) add_mark(trunk_mesh, tree);
     add_crown(crown_mesh, tree, Vec3::Zero(), quality.detail);
     add(*trunk, trunk_mesh);
     add(*crown, crown_mesh);

@@ -116,6 +116,7 @@ struct SceneDescription {
   std::vector<VisitorLook> visitors;  // in the exercise's order
   std::vector<Vec3> visitors_way;     // points on their ways, which decoration keeps clear
   std::vector<int> felled;            // stems of the world that may be felled
+  std::vector<int> marked;            // those of them that are to be
   std::vector<int> meant_logs;        // by the task's target: the log that is to be picked up
   std::filesystem::path assets;       // folder
 };

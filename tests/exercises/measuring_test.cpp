@@ -24,14 +24,16 @@ using worksite::TimberState;
 constexpr double kTick = 1e-3;
 
 struct CutErrors {
-  std::vector<double> length_m, diameter_m;  // true less wanted; measured less true
+  std::vector<double> length_m, diameter_m;  // true less what it aimed at; measured less true
+  double value = 0.0, best = 0.0;            // of the logs, and of the best rows of logs
 };
 
 // Trees of 20 to 32 cm, far from each other, that are felled and cut up one after the other.
 class Head {
  public:
-  Head(int trees, bool noise)
-      : session_(machine(noise), test::shipped_levers("nordic_head"), wood(trees)) {}
+  Head(int trees, bool noise, const char* exercise = "feed", bool plans_anew = true)
+      : session_(machine(noise, plans_anew), test::shipped_levers("nordic_head"),
+                 wood(trees, exercise)) {}
 
   CutErrors cut_up() {
     CutErrors out;
@@ -40,13 +42,14 @@ class Head {
   }
 
  private:
-  static machine::MachineModel machine(bool noise) {
+  static machine::MachineModel machine(bool noise, bool plans_anew) {
     machine::MachineModel model = test::shipped_machine("harvester_head");
+    if (!plans_anew) model.head.plan_step = 0.0;
     if (!noise) model.head.reset_error = model.head.length_drift = model.head.diameter_error = 0.0;
     return model;
   }
-  static training::Exercise wood(int count) {
-    training::Exercise exercise = test::shipped_exercise("feed");
+  static training::Exercise wood(int count, const char* name) {
+    training::Exercise exercise = test::shipped_exercise(name);
     const timber::TreeRecipe spruce = exercise.trees.front();
     exercise.world.stems.clear();
     exercise.trees.clear();
@@ -111,6 +114,7 @@ class Head {
   void process(int number, CutErrors& out) {
     fell(number);
     ASSERT_EQ(timber_.moving.attached, 0);
+    const double stump = timber_.moving.stump;
     ASSERT_LT(timber_.moving.n[2], 0.2);
     HeadFrame head = with_stem();
     head.v_W = head.omega_W = Vec3::Zero();
@@ -128,13 +132,31 @@ class Head {
     }
     EXPECT_LE(timber_.wanted_m, 0.0) << "tree " << number;
     const timber::Tree& wood = site().trees()[static_cast<std::size_t>(number)].tree;
+    out.best += timber::buck(prices(), wood.profile(), wood.recipe(), stump).value;
     for (std::int64_t k = 0; k < timber_.cut_count; ++k) {
       const worksite::CutLog& cut = timber_.cut[k];
+      out.value += value_of(cut, wood);
       if (cut.product < 0) continue;
-      out.length_m.push_back(cut.size.length - cut.wanted_m);
+      // What was asked for has whole decimetres; it aims a little beyond.
+      EXPECT_NEAR(std::remainder(cut.wanted_m, 0.1), 0.0, 1e-9);
+      out.length_m.push_back(cut.size.length - cut.wanted_m -
+                             session_.machine().head.length_allowance);
       out.diameter_m.push_back(cut.measured_top_m -
                                timber::over_bark(wood.profile(), cut.from + cut.size.length));
     }
+  }
+
+  const timber::PriceList& prices() const { return session_.exercise().prices; }
+
+  double value_of(const worksite::CutLog& cut, const timber::Tree& wood) const {
+    double best = 0.0;
+    for (int p = 0; p < static_cast<int>(prices().products.size()); ++p)
+      for (const double length : prices().products[static_cast<std::size_t>(p)].lengths)
+        if (length <= cut.size.length + training::kLengthWithin)
+          best = std::max(
+              best, timber::log_value(prices(), p, length, wood.profile(), wood.recipe(), cut.from)
+                        .value_or(0.0));
+    return best;
   }
 
   training::Session session_;
@@ -159,6 +181,19 @@ TEST(MeasuringHead, WithoutNoiseLogsHaveTheirLength) {
   ASSERT_GE(errors.length_m.size(), all ? 200U : 16U);
   EXPECT_EQ(share_within(errors.length_m, 0.01), 1.0);
   EXPECT_EQ(share_within(errors.diameter_m, 1e-3), 1.0);
+}
+
+// Two metres of butt tell little of a stem; what is measured meanwhile tells of better logs.
+TEST(MeasuringHead, PlansAnewByWhatItMeasures) {
+  const auto share = [](bool plans_anew) {
+    const CutErrors logs = Head(kFewTrees, false, "bucking", plans_anew).cut_up();
+    return logs.value / logs.best;
+  };
+  const double once = share(false), anew = share(true);
+  std::printf("value: %.3f planned at cuts, %.3f planned anew\n", once, anew);
+  EXPECT_GT(anew, once + 0.01);
+  EXPECT_GE(anew, 0.95);
+  EXPECT_LE(anew, 1.01);
 }
 
 TEST(MeasuringHead, WithNoiseAsManyAreRightAsOnMachines) {

@@ -22,13 +22,14 @@ int logs_of(int product, const SessionSnapshot& now) {
       [product](const training::CutSnapshot& cut) { return cut.product == product; }));
 }
 
-void add_presets(const timber::PriceList& prices, const SessionSnapshot& now, HeadDisplay& out) {
+void add_presets(const timber::PriceList& prices, double allowance, const SessionSnapshot& now,
+                 HeadDisplay& out) {
   for (std::size_t p = 0; p < prices.products.size(); ++p)
     for (const double length : prices.products[p].lengths) {
       if (out.presets.size() == worksite::kPresets) return;
       const double with_trim = length + prices.products[p].trim;
       const bool wanted = now.product == static_cast<std::int32_t>(p) &&
-                          std::fabs(now.wanted_m - with_trim) < kSameLength;
+                          std::fabs(now.wanted_m - with_trim - allowance) < kSameLength;
       out.presets.push_back(
           {fmt::format("{}", out.presets.size() + 1), fmt::format("{:.2f} m", with_trim), wanted});
     }
@@ -56,7 +57,7 @@ HeadDisplay head_display(const training::Session& session, const SessionSnapshot
     out.right = !out.length.empty() &&
                 std::fabs(now.stem_length_m - now.wanted_m) <= training::kLengthWithin;
   }
-  add_presets(prices, now, out);
+  add_presets(prices, session.machine().head.length_allowance, now, out);
   for (std::size_t p = 0; p < prices.products.size(); ++p)
     out.products.push_back({tr(prices.products[p].name),
                             fmt::format("{:g}", prices.products[p].price),

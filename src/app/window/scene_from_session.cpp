@@ -200,7 +200,8 @@ view::TargetLook target_look(const training::Target& target, training::TaskKind 
   return look;
 }
 
-constexpr double kArrow = 4.0;  // length of a mark that shows where a tree is to fall [m]
+constexpr double kCraneReach = 15.0;  // of a machine that stands, at most [m]
+constexpr double kArrow = 4.0;        // length of a mark that shows where a tree is to fall [m]
 
 // As long and thick as the first log that goes there; of a product or a heap, as its longest log and as the room for it.
 view::PlaceLook place_look(const training::Exercise& exercise, int number,
@@ -340,8 +341,11 @@ view::SceneDescription scene_description(const machine::MachineModel& machine,
   for (std::size_t i = 0; i < exercise.places.size(); ++i)
     scene.places.push_back(place_look(exercise, static_cast<int>(i), ground));
   if (machine.head.present)
-    for (std::size_t i = 0; i < exercise.trees.size(); ++i)
-      if (!exercise.trees[i].species.empty()) scene.felled.push_back(static_cast<int>(i));
+    for (std::size_t i = 0; i < exercise.trees.size(); ++i) {
+      const world::Stem& stem = exercise.world.stems[i];
+      const bool near = !machine.wheels.empty() || std::hypot(stem.x, stem.y) < kCraneReach;
+      if (near && !exercise.trees[i].species.empty()) scene.felled.push_back(static_cast<int>(i));
+    }
   for (const training::FellTask& fell : exercise.fell_tasks) {
     const world::Stem& stem = exercise.world.stems[static_cast<std::size_t>(fell.stem)];
     view::PlaceLook arrow;  // from the foot, where it is to lie
@@ -352,6 +356,7 @@ view::SceneDescription scene_description(const machine::MachineModel& machine,
     arrow.p_W.z() = world::height(ground, arrow.p_W.x(), arrow.p_W.y());
     arrow.colour = 1;
     scene.places.push_back(arrow);
+    scene.marked.push_back(fell.stem);
   }
   for (const training::Visitor& visitor : exercise.visitors) add_visitor(visitor, scene);
   scene.assets = assets;

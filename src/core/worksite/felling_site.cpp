@@ -444,7 +444,7 @@ void FellingSite::step(const HeadDemand& demand, const HeadFrame& head, double d
       m.stalled_s = held_up ? m.stalled_s + dt : 0.0;
       turn_rollers(wanted, -on_stem.rollers, dt, state);
       delimb(state, s);
-      if (through) cut_off(state, s, world);
+      through ? cut_off(state, s, world) : plan_anew(way, state);
     }
     if (demand.reset && state.reset_held == 0) m.zero_at = saw_at(m);
     if (rooted && !s.attached) {
@@ -526,7 +526,7 @@ void FellingSite::choose(int length, TimberState& state) const {
     for (const double own : prices_.products[p].lengths)
       if (++preset == length) {
         state.product = static_cast<std::int32_t>(p);
-        state.wanted_m = own + prices_.products[p].trim;
+        state.wanted_m = own + prices_.products[p].trim + head_.length_allowance;
       }
 }
 
@@ -544,7 +544,22 @@ void FellingSite::plan(TimberState& state) const {
   const timber::PlannedLog& next = plan.log[0];
   const double offcut = next.from - m.from;
   state.product = offcut > kOffcut ? -1 : next.product;
-  state.wanted_m = offcut > kOffcut ? offcut : next.length + next.trim;
+  state.wanted_m = offcut > kOffcut ? offcut : next.length + next.trim + head_.length_allowance;
+}
+
+// While it is fed to the length of highest value, what has been measured meanwhile may tell of a better one.
+void FellingSite::plan_anew(double way, TimberState& state) const {
+  if (state.length_held <= kPresets || head_.plan_step <= 0.0 || !(way > 0.0)) return;
+  const double steps = knives_at(state.moving) / head_.plan_step;
+  if (std::floor(steps) == std::floor(steps + way / head_.plan_step)) return;
+  const double wanted = state.wanted_m;
+  const std::int32_t product = state.product;
+  plan(state);
+  // Not to one that it has passed, or could not stop at any more.
+  const double stop = 0.5 * state.roller * state.roller / feed_.braking;
+  if (state.wanted_m >= reading(state).length + stop) return;
+  state.wanted_m = wanted;
+  state.product = product;
 }
 
 double FellingSite::wanted_feed(const HeadDemand& demand, TimberState& state) const {
@@ -614,7 +629,8 @@ void FellingSite::cut_off(TimberState& state, timber::FellingState& s,
     cut.size = size;
     cut.from = m.from;
     const bool as_wanted = std::fabs(measured.length - state.wanted_m) < kAsWanted;
-    cut.wanted_m = as_wanted ? state.wanted_m : 0.0;
+    const double allowance = state.product >= 0 ? head_.length_allowance : 0.0;
+    cut.wanted_m = as_wanted ? state.wanted_m - allowance : 0.0;
     cut.measured_m = measured.length;
     // The knives were there before.
     cut.measured_top_m = timber::measured_diameter(

@@ -165,6 +165,8 @@ struct Head {
   double reset_error = 0.010;        // of the wheel's zero, standard deviation [m]
   double length_drift = 0.008;       // after a metre, growing with the root of the length [m]
   double diameter_error = 0.0043;    // of the knives [m]
+  double length_allowance = 0.0;     // beyond a product's length, to be fed to [m]
+  double plan_step = 0.0;            // of feeding, after which it plans anew; 0: at cuts alone [m]
   double chain_speed = 38.0;         // m/s
   double saw_power = 45e3;           // W
   double saw_energy = 0.6e6;         // for an area of wood [J/m^2]

@@ -117,7 +117,7 @@ constexpr auto state_fields(const FelledTree* /*type*/) {
 struct CutLog {
   world::LogSize size;                // of the cylinder that has its length, volume and mass
   double from;                        // height of its thick end on the tree [m]
-  double wanted_m;                    // length that it was fed to; 0: none
+  double wanted_m;                    // length that was asked for; 0: none
   double measured_m, measured_top_m;  // length and diameter of its thin end, by the head
   std::int32_t stem, product;         // of the price list; -1: none
 };
@@ -252,6 +252,7 @@ class FellingSite {
   const timber::Whorl* next_whorl(const MovingTree& m) const;
   void choose(int length, TimberState& state) const;
   void plan(TimberState& state) const;
+  void plan_anew(double way, TimberState& state) const;
   double wanted_feed(const HeadDemand& demand, TimberState& state) const;
   bool saw_through(double dt, TimberState& state) const;
   void cut_off(TimberState& state, timber::FellingState& s, world::WorldState& world) const;
