@@ -192,7 +192,7 @@ TEST(Verify, SaysWhatIsNoBundle) {
               HasSubstr("none: there is no such folder; expected a bundle"));
   EXPECT_THAT(sentence(folder.path()),
               HasSubstr("this folder is no bundle: it has no bundle.toml"));
-  io::write_file(folder / "sine.csv", "time_s\n0\n");
+  write_text(folder / "sine.csv", "time_s\n0\n");
   EXPECT_THAT(sentence(folder / "sine.csv"),
               HasSubstr("this file is no bundle; expected a folder"));
   EXPECT_THAT(run({"verify"}).errors, HasSubstr("bundle is required"));
