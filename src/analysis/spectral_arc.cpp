@@ -14,10 +14,11 @@
 namespace knuckleboom::analysis {
 namespace {
 
-constexpr double kHighestHz = 10.0;     // what is faster is noise
-constexpr double kThreshold = 0.05;     // of the largest amplitude; the spectrum ends below it
-constexpr std::size_t kPadding = 16;    // times as many samples, by zeros
-constexpr double kMotionBegins = 0.01;  // m/s
+constexpr double kHighestHz = 10.0;      // what is faster is noise
+constexpr double kThreshold = 0.05;      // of the largest amplitude; the spectrum ends below it
+constexpr std::size_t kPadding = 16;     // times as many samples, by zeros
+constexpr double kMotionBegins = 0.01;   // m/s
+constexpr double kLongestLeg_s = 600.0;  // what is longer is no movement that a spectrum describes
 
 // From the first motion to the last, with a sample before and after.
 std::vector<double> moving_part(const std::vector<double>& speed) {
@@ -32,7 +33,8 @@ std::vector<double> moving_part(const std::vector<double>& speed) {
 
 double spectral_arc(const std::vector<double>& speed, double rate_Hz) {
   std::vector<double> padded = moving_part(speed);
-  if (padded.empty()) return std::numeric_limits<double>::quiet_NaN();
+  if (padded.empty() || static_cast<double>(padded.size()) > kLongestLeg_s * rate_Hz)
+    return std::numeric_limits<double>::quiet_NaN();
   std::size_t size = 1;
   while (size < padded.size()) size *= 2;
   padded.resize(kPadding * size, 0.0);
@@ -59,15 +61,14 @@ double spectral_arc(const std::vector<double>& speed, double rate_Hz) {
 
 double spectral_arc(const LogObservations& log) {
   training::ScoreState state{};
-  training::set_start(log.rows.front(), state);
   std::vector<double> speeds;
   std::size_t released = 0;  // samples at the last release
   double sum = 0.0, weight = 0.0, left_out = 0.0;
   const auto end_leg = [&](double straight_m, bool at_release) {
-    const std::size_t count = at_release ? released : speeds.size();
-    const std::vector<double> leg(speeds.begin(),
-                                  speeds.begin() + static_cast<std::ptrdiff_t>(count));
-    speeds.erase(speeds.begin(), speeds.begin() + static_cast<std::ptrdiff_t>(count));
+    const auto end =
+        speeds.begin() + static_cast<std::ptrdiff_t>(at_release ? released : speeds.size());
+    const std::vector<double> leg(speeds.begin(), end);
+    speeds.erase(speeds.begin(), end);
     released = 0;
     const double value = spectral_arc(leg, 1.0 / training::kLegSample);
     const bool whole = state.legs.left_out == left_out;
@@ -76,9 +77,15 @@ double spectral_arc(const LogObservations& log) {
     sum += straight_m * value;
     weight += straight_m;
   };
-  std::int64_t samples = state.motion.samples;
-  for (std::size_t i = 1; i < log.rows.size(); ++i) {
-    const training::Observation& row = log.rows[i];
+  std::int64_t samples = 0;
+  training::Observation last{};
+  visit_rows(log, [&](std::size_t i, const training::Observation& row) {
+    last = row;
+    if (i == 0) {
+      training::set_start(row, state);
+      samples = state.motion.samples;
+      return;
+    }
     const double legs = state.score.legs, shortest = state.score.shortest_m;
     const bool was_held = state.cycle.held >= 0;
     training::gather(log.free, row, state);
@@ -92,10 +99,9 @@ double spectral_arc(const LogObservations& log) {
       training::end_leg(state);
       end_leg(state.score.shortest_m - before, at_release);
     }
-  }
+  });
   const double legs = state.score.legs;
-  const double straight =
-      std::max(training::straight_leg(log.rows.back().tip_W, state), training::kLegSample);
+  const double straight = std::max(training::straight_leg(last.tip_W, state), training::kLegSample);
   training::finish(log.free, log.end_s, state);
   if (state.score.legs > legs) end_leg(straight, false);
   return weight > 0.0 ? sum / weight : std::numeric_limits<double>::quiet_NaN();

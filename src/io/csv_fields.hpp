@@ -112,28 +112,40 @@ std::size_t split_record(std::string_view line, Visit visit, char separator) {
   return split_quoted(line, visit, separator);
 }
 
-// Lines, as for_each_line has them, with those that a quoted field goes on in.
+// Calls visit(record, number of its first line) for the records of a piece of a table until it returns
+// false: lines, with those that a quoted field goes on in. `number` goes on from piece to piece. Returns
+// how much of the piece they take; the rest begins the next one, but at the end there is none.
+template <typename Visit>
+std::size_t for_each_record_of(std::string_view piece, bool end, char separator, int& number,
+                               Visit visit) {
+  constexpr int kMostLines = 50;  // of a field; more is a stray quote
+  std::size_t begin = number == 1 && piece.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  int lines = 0;
+  for (std::size_t at = begin; at < piece.size();) {
+    const std::size_t found = piece.find('\n', at);
+    if (found == std::string_view::npos && !end) break;
+    const std::size_t stop = std::min(found, piece.size());
+    at = found == std::string_view::npos ? stop : found + 1;
+    const std::string_view record = piece.substr(begin, stop - begin);
+    ++lines;
+    const bool last = end && at == piece.size();
+    if (!last && lines < kMostLines && record.find('"') != std::string_view::npos &&
+        ends_in_quotes(record, separator))
+      continue;
+    const bool go_on = visit(record, number);
+    number += lines;
+    lines = 0;
+    begin = at;
+    if (!go_on) return piece.size();
+  }
+  return begin;
+}
+
+// The same of a whole table.
 template <typename Visit>
 void for_each_record(std::string_view text, char separator, Visit visit) {
-  constexpr int kMostLines = 50;  // of a field; more is a stray quote
-  const bool quotes = text.find('"') != std::string_view::npos;
-  std::string_view begun;
-  int first = 0, lines = 0;
-  bool go_on = true;
-  for_each_line(text, [&](std::string_view line, int number) {
-    if (lines == 0) {
-      begun = line;
-      first = number;
-    } else {
-      begun = {begun.data(), static_cast<std::size_t>(line.data() + line.size() - begun.data())};
-    }
-    ++lines;
-    if (quotes && lines < kMostLines && ends_in_quotes(begun, separator)) return true;
-    lines = 0;
-    go_on = visit(begun, first);
-    return go_on;
-  });
-  if (lines > 0 && go_on) visit(begun, first);
+  int number = 1;
+  for_each_record_of(text, true, separator, number, visit);
 }
 
 }  // namespace knuckleboom::io

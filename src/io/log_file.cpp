@@ -10,8 +10,10 @@
 #include "csv.hpp"
 #include "log_keys.hpp"
 #include "log_map_reader.hpp"
+#include "table_bytes.hpp"
 #include "table_layout.hpp"
 #include "table_rows.hpp"
+#include "table_source.hpp"
 #include "table_times.hpp"
 #include "text_file.hpp"
 
@@ -157,10 +159,23 @@ std::string time_unit(const LogForm& form, const LogMap& map) {
   return {};
 }
 
+// The text of other people's tables.
+class TextSource final : public TableSource {
+ public:
+  explicit TextSource(TableBytes bytes) : bytes_(std::move(bytes)) {}
+  TableRows read(const LogForm& form, const RowWish& wish) const override {
+    return parse_rows(bytes_, form, wish);
+  }
+
+ private:
+  TableBytes bytes_;
+};
+
 class LogReader {
  public:
-  LogReader(const std::string& file, std::string_view text, const LogMap& map, const LogForm& form)
-      : file_(file), text_(text), map_(map), form_(form), notes_(form.notes) {}
+  LogReader(const std::string& file, const TableSource& source, const LogMap& map,
+            const LogForm& form)
+      : file_(file), source_(source), map_(map), form_(form), notes_(form.notes) {}
 
   Trace read(std::span<const LogColumn> columns, std::span<const KnownColumn> known) {
     known_ = known;
@@ -178,12 +193,17 @@ class LogReader {
       all.push_back(std::move(theirs));
     }
     if (!errors_.empty()) throw FileError(std::move(errors_));
+    uses_ = only;
     TableRows rows = read_rows(std::move(only));
     Trace out = timed(rows);
     for (std::size_t i = 0; i < columns.size(); ++i) {
       out.columns.push_back(columns[i].name);
       if (columns[i].held) out.held.push_back(columns[i].name);
-      out.data.push_back(column_of(rows.csv, all[i].name));
+      out.data.push_back(take(rows.csv, all[i].name));
+      if (!all[i].minus.empty()) {
+        const std::vector<double> other = take(rows.csv, all[i].minus);
+        for (std::size_t row = 0; row < other.size(); ++row) out.data.back()[row] -= other[row];
+      }
       make_ours(columns[i], all[i], rows.csv, out.data.back());
     }
     return noted(std::move(out), rows);
@@ -195,11 +215,12 @@ class LogReader {
     std::vector<std::string> only;
     for (std::size_t i = 0; i < form_.columns.size(); ++i)
       if (form_.columns[i] != form_.time && is_numbers(i)) only.push_back(form_.columns[i]);
+    uses_ = only;
     TableRows rows = read_rows(only);
     Trace out = timed(rows);
     for (const std::string& name : only) {
       out.columns.push_back(name);
-      out.data.push_back(std::move(column_of(rows.csv, name)));
+      out.data.push_back(take(rows.csv, name));
     }
     return noted(std::move(out), rows);
   }
@@ -216,8 +237,8 @@ class LogReader {
     RowWish wish{std::move(only), {}, !map_.guess};
     if (!form_.time.empty()) wish.only.push_back(form_.time);
     if (is_clock()) wish.clock = form_.time;
-    TableRows rows = parse_rows(text_, file_, form_, wish);
-    if (rows.csv.lines.empty())
+    TableRows rows = source_.read(form_, wish);
+    if (rows.csv.rows == 0)
       throw FileError(file_, "there are no rows behind the line of column names");
     return rows;
   }
@@ -225,10 +246,11 @@ class LogReader {
   Trace timed(TableRows& rows) {
     Trace out{std::move(rows.csv.comments), {"t_s"}, {}, file_};
     if (form_.time.empty()) {
-      out.data.push_back(even_times(rows.csv.lines.size()));
+      out.data.push_back(even_times(rows.csv.rows));
     } else {
-      out.data.push_back(column_of(rows.csv, form_.time));
-      make_seconds(out.data.front(), rows.csv.lines);
+      uses_.push_back(form_.time);
+      out.data.push_back(take(rows.csv, form_.time));
+      make_seconds(out.data.front(), rows.csv);
     }
     for (double& t : out.data.front()) t += map_.shift_s;
     return out;
@@ -283,7 +305,13 @@ class LogReader {
     return t;
   }
 
-  void make_seconds(std::vector<double>& t, const std::vector<int>& lines) {
+  // A row that is wrong: by its line in the file, or its number.
+  FileError at_row(const Csv& csv, std::size_t row, std::string message) const {
+    if (row < csv.lines.size()) return FileError({{file_, csv.lines[row], 1, std::move(message)}});
+    return FileError(file_, fmt::format("row {}: {}", row + 1, message));
+  }
+
+  void make_seconds(std::vector<double>& t, const Csv& csv) {
     const std::string& name = form_.time;
     const bool clocks = is_clock();
     const std::optional<double> known = time_scale(form_.time_unit);
@@ -307,10 +335,10 @@ class LogReader {
     if (long_ago) note("times count from the first row");
     for (double& x : t) x = (x - start) * scale;
     if (const auto fault = mend_times(t, clocks, map_.guess, notes_))
-      throw FileError({{file_, lines[*fault], 1,
-                        fmt::format("the times of column '{}' must be numbers that increase; take "
-                                    "this line out, or map another column",
-                                    name)}});
+      throw at_row(csv, *fault,
+                   fmt::format("the times of column '{}' must be numbers that increase; take "
+                               "this line out, or map another column",
+                               name));
     if (map_.guess && !known && !clocks && t.size() > 2 && scale == 1.0 && name != "t_s" &&
         name != "t")
       note_step(t, name);
@@ -331,17 +359,17 @@ class LogReader {
     notes_.push_back(fmt::format(text, std::forward<Args>(args)...));
   }
 
-  static std::vector<double>& column_of(Csv& csv, const std::string& name) {
+  // A column that is not used again is not copied.
+  std::vector<double> take(Csv& csv, const std::string& name) {
     const auto at = std::find(csv.columns.begin(), csv.columns.end(), name);
-    return csv.data[static_cast<std::size_t>(at - csv.columns.begin())];
+    std::vector<double>& values = csv.data[static_cast<std::size_t>(at - csv.columns.begin())];
+    uses_.erase(std::find(uses_.begin(), uses_.end(), name));
+    const bool again = std::find(uses_.begin(), uses_.end(), name) != uses_.end();
+    return again ? values : std::move(values);
   }
 
-  void make_ours(const LogColumn& column, const Theirs& theirs, Csv& csv,
+  void make_ours(const LogColumn& column, const Theirs& theirs, const Csv& csv,
                  std::vector<double>& values) const {
-    if (!theirs.minus.empty()) {
-      const std::vector<double>& other = column_of(csv, theirs.minus);
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] -= other[i];
-    }
     for (double& x : values) x = column.scale * to_si(x, theirs.unit) + column.offset.value;
     const double most = known_of(column)->most;
     std::size_t worst = 0;
@@ -351,13 +379,12 @@ class LogReader {
     if (largest <= 1.05 * most) return;
     const bool percent = largest > 2.0 * most && largest <= 105.0 * most;
     const bool mille = largest > 105.0 * most && largest <= 1050.0 * most;
-    throw FileError(
-        {{file_, csv.lines[worst], 1,
-          fmt::format("column '{}' is {:.4g} here, but '{}' goes from {:g} to {:g}; {}",
-                      theirs.name, values[worst], column.name, -most, most,
-                      percent ? "it looks like per cent: give a log map with scale = 0.01"
-                      : mille ? "it looks like per mille: give a log map with scale = 0.001"
-                              : "give a log map with a scale, 1 over its full travel")}});
+    throw at_row(csv, worst,
+                 fmt::format("column '{}' is {:.4g} here, but '{}' goes from {:g} to {:g}; {}",
+                             theirs.name, values[worst], column.name, -most, most,
+                             percent ? "it looks like per cent: give a log map with scale = 0.01"
+                             : mille ? "it looks like per mille: give a log map with scale = 0.001"
+                                     : "give a log map with a scale, 1 over its full travel"));
   }
 
   const KnownColumn* known_of(const LogColumn& column) const {
@@ -420,11 +447,12 @@ class LogReader {
   }
 
   const std::string& file_;
-  std::string_view text_;
+  const TableSource& source_;
   const LogMap& map_;
   const LogForm& form_;
   std::span<const KnownColumn> known_;
   std::vector<std::string> notes_;
+  std::vector<std::string> uses_;  // of columns that are still to come, each name as often
   std::vector<Diagnostic> errors_;
 };
 
@@ -470,24 +498,32 @@ LogColumn read_log_column(TableReader& reader) {
 }
 
 LogTable::LogTable(const std::filesystem::path& path, LogMap map)
-    : LogTable(read_any_file(path, kTraceLimit, "table (CSV)"), path.string(), std::move(map)) {}
+    : file_(path.string()), map_(std::move(map)) {
+  understand(TableBytes(path, map_.guess));
+}
 
 LogTable::LogTable(std::string bytes, std::string file_name, LogMap map)
-    : file_(std::move(file_name)), text_(std::move(bytes)), map_(std::move(map)) {
-  std::vector<std::string> notes;
-  if (map_.guess) text_ = table_text(std::move(text_), file_, notes);
-  check_text(text_, file_, kTraceLimit, "table (CSV)");
-  form_ = find_form(text_, file_, map_);
-  form_.notes.insert(form_.notes.begin(), notes.begin(), notes.end());
+    : file_(std::move(file_name)), map_(std::move(map)) {
+  understand(TableBytes(std::move(bytes), file_, map_.guess));
+}
+
+void LogTable::understand(TableBytes bytes) {
+  form_ = find_form(bytes.head(), file_, map_);
+  form_.notes.insert(form_.notes.begin(), bytes.notes().begin(), bytes.notes().end());
+  source_ = std::make_shared<TextSource>(std::move(bytes));
+  find_time();
+}
+
+void LogTable::find_time() {
   form_.time = time_column(form_, map_);
   if (!form_.time.empty()) form_.time_unit = time_unit(form_, map_);
 }
 
 Trace LogTable::read(std::span<const LogColumn> columns, std::span<const KnownColumn> known) const {
-  return LogReader(file_, text_, map_, form_).read(columns, known);
+  return LogReader(file_, *source_, map_, form_).read(columns, known);
 }
 
-Trace LogTable::read_all() const { return LogReader(file_, text_, map_, form_).read_all(); }
+Trace LogTable::read_all() const { return LogReader(file_, *source_, map_, form_).read_all(); }
 
 Trace read_log_text(std::string_view text, const std::string& file_name, const LogMap& map,
                     std::span<const KnownColumn> known) {
@@ -500,9 +536,13 @@ Trace read_log(const std::filesystem::path& path, const LogMap& map,
 }
 
 Trace read_table(const std::filesystem::path& path) {
-  std::string bytes = read_any_file(path, kTraceLimit, "table (CSV)");
-  if (bytes.starts_with("# knuckleboom ")) return read_trace_text(bytes, path.string());
-  return LogTable(std::move(bytes), path.string(), {}).read_all();
+  constexpr std::string_view kOurs = "# knuckleboom ";
+  bool ours = false;
+  read_pieces(path, kOurs.size(), kTraceLimit, "table (CSV)", [&](std::string_view piece) {
+    ours = piece == kOurs;
+    return false;
+  });
+  return ours ? read_trace(path) : LogTable(path, {}).read_all();
 }
 
 std::string separator_name(char separator) {

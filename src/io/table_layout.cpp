@@ -13,7 +13,6 @@
 #include "csv.hpp"
 #include "csv_fields.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
-#include "knuckleboom/io/utf8.hpp"
 #include "knuckleboom/io/words.hpp"
 #include "table_times.hpp"
 
@@ -215,50 +214,6 @@ void take_units(const Record& units, LogForm& out) {
     if (out.units[i].empty()) out.units[i] = bare_unit(units.fields[i]);
 }
 
-std::string from_utf16(std::string_view bytes, bool big_endian) {
-  std::string out;
-  out.reserve(bytes.size() / 2);
-  const auto unit = [&](std::size_t at) {
-    const auto first = static_cast<unsigned char>(bytes[at]);
-    const auto second = static_cast<unsigned char>(bytes[at + 1]);
-    return static_cast<char32_t>(big_endian ? first * 256U + second : second * 256U + first);
-  };
-  for (std::size_t at = 0; at + 1 < bytes.size(); at += 2) {
-    char32_t code = unit(at);
-    if (code >= 0xD800 && code < 0xDC00 && at + 3 < bytes.size()) {
-      at += 2;
-      code = 0x10000 + ((code - 0xD800) << 10U) + ((unit(at) - 0xDC00) & 0x3FFU);
-    }
-    append_utf8(code >= 0xD800 && code < 0xE000 ? U'?' : code, out);
-  }
-  return out;
-}
-
-// Files of loggers that are no text, with what makes a table of them.
-struct Binary {
-  std::string_view start, remedy;
-};
-constexpr Binary kBinaries[] = {
-    {"MDF ",
-     "this is an MDF file of a measuring system; write its channels as CSV there, or with "
-     "the Python package asammdf, and give that"},
-    {"UnFinMF",
-     "this is an MDF file that was not finished; let the measuring system finish it, write "
-     "its channels as CSV, and give that"},
-    {"LOGG",
-     "this is a BLF log of a CAN bus; decode it with its DBC there, or with the Python packages "
-     "python-can and cantools, and give the signals as CSV"},
-    {"\x89MCAP", "this is an MCAP log; write the topics wanted as CSV, and give that"},
-    {"MATLAB 5", "this is a MATLAB file; write its table as CSV (writetable), and give that"},
-    {"\x89HDF", "this is an HDF5 file; write its table as CSV, and give that"},
-    {"PK\x03\x04",
-     "this is a zip archive or a spreadsheet; save the sheet as CSV, or unpack it, and "
-     "give that"},
-    {"\x1F\x8B", "this is packed by gzip; unpack it with gunzip, and give that"},
-    {"SQLite format 3", "this is an SQLite database; write its table as CSV, and give that"},
-    {"PAR1", "this is a Parquet file; write its table as CSV, and give that"},
-};
-
 }  // namespace
 
 bool is_missing_mark(std::string_view field) {
@@ -285,29 +240,6 @@ std::optional<double> table_number(std::string_view field, bool decimal_comma) {
   if (at != end) return switch_value(field);
   if (code == std::errc() || code == std::errc::result_out_of_range) return value;
   return std::nullopt;
-}
-
-std::string table_text(std::string bytes, const std::string& file,
-                       std::vector<std::string>& notes) {
-  for (const Binary& one : kBinaries)
-    if (std::string_view(bytes).starts_with(one.start))
-      throw FileError(file, std::string(one.remedy));
-  const std::string_view view = bytes;
-  const bool little = view.starts_with("\xFF\xFE"), big = view.starts_with("\xFE\xFF");
-  // Digits in UTF-16 have a zero byte each.
-  const std::size_t looked = std::min<std::size_t>(view.size(), 2000);
-  const auto zeros = static_cast<std::size_t>(
-      std::count(view.begin(), view.begin() + static_cast<std::ptrdiff_t>(looked), '\0'));
-  if (little || big || (looked > 3 && 5 * zeros >= 2 * looked && 5 * zeros <= 3 * looked)) {
-    const bool big_endian = big || (!little && view[0] == '\0');
-    bytes = from_utf16(view.substr(little || big ? 2 : 0), big_endian);
-    notes.emplace_back("the file is UTF-16");
-  } else if (!is_utf8(view)) {
-    bytes = from_latin1(view);
-    notes.emplace_back("the file is not UTF-8; its letters are taken as Latin-1");
-  }
-  if (bytes.find('\n') == std::string::npos) std::replace(bytes.begin(), bytes.end(), '\r', '\n');
-  return bytes;
 }
 
 namespace {

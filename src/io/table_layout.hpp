@@ -24,8 +24,4 @@ bool is_missing_mark(std::string_view field);
 // A number as tables have it, a switch (on, true) as 1 or 0; nothing: it is none.
 std::optional<double> table_number(std::string_view field, bool decimal_comma);
 
-// Text as UTF-8 with lines that end in \n, whatever the file has: UTF-16, Latin-1, lines that end in \r
-// alone. A note for each. Throws FileError for files that are no table, with the way to make one.
-std::string table_text(std::string bytes, const std::string& file, std::vector<std::string>& notes);
-
 }  // namespace knuckleboom::io

@@ -20,9 +20,8 @@ namespace {
 
 class RowParser {
  public:
-  RowParser(std::string_view text, const std::string& file, const LogForm& form,
-            const RowWish& wish)
-      : text_(text), file_(file), form_(form), wish_(wish) {
+  RowParser(const TableBytes& bytes, const LogForm& form, const RowWish& wish)
+      : bytes_(bytes), form_(form), wish_(wish) {
     marks_.resize(form.columns.size());
     for (std::size_t i = 0; i < form.columns.size(); ++i) {
       const std::string& name = form.columns[i];
@@ -32,19 +31,23 @@ class RowParser {
       places_.push_back(i);
       out_.csv.columns.push_back(name);
     }
+    // A table in which most lines are blank may have fewer rows by far.
+    const std::size_t rows = std::min(bytes.lines() + 1, kMostReserved);
     out_.csv.data.resize(places_.size());
+    for (std::vector<double>& column : out_.csv.data) column.reserve(rows);
+    out_.csv.lines.reserve(rows);
   }
 
   TableRows parse() {
-    for_each_record(text_, form_.separator, [this](std::string_view line, int number) {
-      const std::string_view content = trimmed(line);
-      if (content.empty()) return true;
-      if (is_comment(content))
-        out_.csv.comments.emplace_back(trimmed(content.substr(1)));
-      else if (number >= form_.first_line)
-        row(line, number);
-      else if (number == form_.header_line)
-        header_ = line;
+    std::string begun;  // a record that goes on in the next piece
+    int number = 1;
+    bytes_.for_each_piece([&](std::string_view piece, bool end) {
+      if (!begun.empty()) piece = begun.append(piece);
+      const std::size_t used = for_each_record_of(
+          piece, end, form_.separator, number, [&](std::string_view record, int first) {
+            return take(record, first, end && record.end() == piece.end());
+          });
+      begun = std::string(piece.substr(used));
       return errors_.size() < kMaxCsvErrors;
     });
     if (errors_.empty()) say_what_was_left_out();
@@ -53,8 +56,22 @@ class RowParser {
   }
 
  private:
+  static constexpr std::size_t kMostReserved = 50'000'000;
+
+  bool take(std::string_view line, int number, bool is_last) {
+    const std::string_view content = trimmed(line);
+    if (content.empty()) return true;
+    if (is_comment(content))
+      out_.csv.comments.emplace_back(trimmed(content.substr(1)));
+    else if (number >= form_.first_line)
+      row(line, number, is_last);
+    else if (number == form_.header_line)
+      header_ = line;
+    return errors_.size() < kMaxCsvErrors;
+  }
+
   void error(int line, std::size_t column, std::string message) {
-    errors_.push_back({file_, line, static_cast<int>(column), std::move(message)});
+    errors_.push_back({bytes_.file(), line, static_cast<int>(column), std::move(message)});
   }
 
   // A field that is neither a number nor a known word for a missing one.
@@ -78,7 +95,7 @@ class RowParser {
     return kNone;
   }
 
-  void row(std::string_view line, int number) {
+  void row(std::string_view line, int number, bool is_last) {
     // Logs that were put one behind the other have their names again.
     if (line == header_ && !wish_.strict) {
       ++repeated_headers_;
@@ -110,7 +127,6 @@ class RowParser {
                       count, count == 1 ? "" : "s", form_.columns.size()));
       return;
     }
-    const bool is_last = line.data() + line.size() == text_.data() + text_.size();
     if (row_.size() < form_.columns.size() && is_last) {
       cut_off_ = number;
       return;
@@ -119,6 +135,7 @@ class RowParser {
     row_.resize(form_.columns.size(), std::numeric_limits<double>::quiet_NaN());
     for (std::size_t k = 0; k < places_.size(); ++k) out_.csv.data[k].push_back(row_[places_[k]]);
     out_.csv.lines.push_back(number);
+    ++out_.csv.rows;
   }
 
   // A column that is mostly marks is no column of numbers.
@@ -149,14 +166,13 @@ class RowParser {
       out_.notes.push_back(fmt::format("the last line, {}, is cut off and left out", cut_off_));
   }
 
-  std::string_view text_;
-  const std::string& file_;
+  const TableBytes& bytes_;
   const LogForm& form_;
   const RowWish& wish_;
   std::vector<bool> wanted_, clock_;  // by column of the table
   std::vector<Mark> marks_;           // likewise
   std::vector<std::size_t> places_;   // of the columns that are read
-  std::string_view header_;
+  std::string header_;
   std::size_t short_rows_ = 0, repeated_headers_ = 0;
   int first_short_ = 0, cut_off_ = 0;
   TableRows out_;
@@ -166,9 +182,8 @@ class RowParser {
 
 }  // namespace
 
-TableRows parse_rows(std::string_view text, const std::string& file, const LogForm& form,
-                     const RowWish& wish) {
-  return RowParser(text, file, form, wish).parse();
+TableRows parse_rows(const TableBytes& bytes, const LogForm& form, const RowWish& wish) {
+  return RowParser(bytes, form, wish).parse();
 }
 
 }  // namespace knuckleboom::io

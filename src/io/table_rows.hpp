@@ -3,11 +3,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "csv.hpp"
 #include "knuckleboom/io/log_file.hpp"
+#include "table_bytes.hpp"
 
 namespace knuckleboom::io {
 
@@ -23,7 +23,6 @@ struct TableRows {
 };
 
 // Throws FileError with the line and column of everything that is wrong.
-TableRows parse_rows(std::string_view text, const std::string& file, const LogForm& form,
-                     const RowWish& wish);
+TableRows parse_rows(const TableBytes& bytes, const LogForm& form, const RowWish& wish);
 
 }  // namespace knuckleboom::io

@@ -31,17 +31,22 @@ void check_text(std::string_view text, const std::string& file, std::size_t limi
   if (text.size() > limit) throw FileError(file, size_message(limit, what));
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     throw FileError(file, fmt::format("the file is empty; expected {}", with_article(what)));
-  const std::size_t nul = text.find('\0');
-  if (nul != std::string_view::npos) {
-    const auto line =
-        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
-    throw FileError(file, fmt::format("this is a binary file (NUL byte in line {}); expected {}",
-                                      line, with_article(what)));
-  }
+  check_no_nul(text, 1, file, what);
 }
 
-std::string read_any_file(const std::filesystem::path& path, std::size_t limit,
-                          std::string_view what) {
+void check_no_nul(std::string_view text, std::size_t first_line, const std::string& file,
+                  std::string_view what) {
+  const std::size_t nul = text.find('\0');
+  if (nul == std::string_view::npos) return;
+  const auto line =
+      first_line + static_cast<std::size_t>(std::count(
+                       text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n'));
+  throw FileError(file, fmt::format("this is a binary file (NUL byte in line {}); expected {}",
+                                    line, with_article(what)));
+}
+
+void read_pieces(const std::filesystem::path& path, std::size_t bytes, std::size_t limit,
+                 std::string_view what, const std::function<bool(std::string_view piece)>& take) {
   const std::string file = path.string();
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -60,17 +65,28 @@ std::string read_any_file(const std::filesystem::path& path, std::size_t limit,
   if (!stream)
     throw FileError(file,
                     fmt::format("cannot be read: {}", std::generic_category().message(errno)));
-  std::string text;
-  char buffer[65536];
+  std::string buffer(bytes, '\0');
+  std::size_t total = 0;
   for (;;) {
-    const std::size_t n = std::fread(buffer, 1, sizeof buffer, stream.get());
-    text.append(buffer, n);
-    if (text.size() > limit) throw FileError(file, size_message(limit, what));
-    if (n < sizeof buffer) break;
+    const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), stream.get());
+    total += n;
+    if (total > limit) throw FileError(file, size_message(limit, what));
+    if (n > 0 && !take(std::string_view(buffer).substr(0, n))) return;
+    if (n < buffer.size()) break;
   }
   if (std::ferror(stream.get()) != 0)
     throw FileError(file,
                     fmt::format("cannot be read: {}", std::generic_category().message(errno)));
+}
+
+std::string read_any_file(const std::filesystem::path& path, std::size_t limit,
+                          std::string_view what) {
+  constexpr std::size_t kPiece = 65536;
+  std::string text;
+  read_pieces(path, kPiece, limit, what, [&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
   return text;
 }
 

@@ -1,8 +1,11 @@
 // From a log's columns to the scorer's observations.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,8 +17,12 @@
 
 namespace knuckleboom::analysis {
 
+class LogRows;
+
 struct LogObservations {
-  std::vector<training::Observation> rows;  // at equal times; the first is where the attempt begins
+  std::shared_ptr<const LogRows> log;  // for visit_rows()
+  std::size_t rows = 0;                // at equal times; the first is where the attempt begins
+  double dt = 0.0;                     // between two of them [s]
   // Every 20 ms from then on, for the work elements; tick: its row. Empty: the log does not tell them.
   std::vector<training::ElementSample> work;
   bool head = false;                   // they tell of a harvester's head
@@ -39,10 +46,16 @@ struct LogObservations {
 std::vector<io::KnownColumn> judged_columns(const std::vector<std::string>& names,
                                             const machine::MachineModel* machine);
 
-// map: empty columns: all with a known name. machine: for a log of joints; null: none. Throws
-// io::FileError.
+// map: empty columns: all with a known name. machine: for a log of joints, must outlive what is
+// read; null: none. Throws io::FileError.
 LogObservations read_observations(const std::filesystem::path& path, const io::LogMap& map,
                                   const machine::MachineModel* machine);
+
+// Calls visit for each row, from the first on. They are made of the log's columns anew each time: an
+// observation is 40 times as large as what most logs have of it.
+void visit_rows(
+    const LogObservations& log,
+    const std::function<void(std::size_t row, const training::Observation& seen)>& visit);
 
 // The figures of all rows, as of a session that ended there.
 training::ScoreState judge(const LogObservations& log);

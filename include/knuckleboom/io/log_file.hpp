@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -68,7 +69,11 @@ struct LogForm {
   std::vector<std::string> notes;                // what was not told but found, a sentence each
 };
 
-// A table of another program, understood once. What the map does not say of its form is found out.
+class TableBytes;
+class TableSource;
+
+// A table of another program, understood once. What the map does not say of its form is found out. Its rows
+// stay where they are until they are read.
 class LogTable {
  public:
   // Throws FileError: no table, or not of the form that is told.
@@ -84,9 +89,13 @@ class LogTable {
   Trace read_all() const;
 
  private:
-  std::string file_, text_;
+  void understand(TableBytes bytes);
+  void find_time();
+
+  std::string file_;
   LogMap map_;
   LogForm form_;
+  std::shared_ptr<const TableSource> source_;
 };
 
 // The map's columns.

@@ -144,7 +144,7 @@ std::string watched_text(const analysis::LogObservations& log,
 // Both tracks, the phases of a load, and the single list that follows from the tracks.
 std::vector<view::panels::FigureRow> work_rows(const analysis::LogObservations& log) {
   const analysis::LogWork work = analysis::judge_work(log);
-  const double dt = log.rows.front().dt;
+  const double dt = log.dt;
   std::vector<double> tracks[training::kTracks], single(training::kElements), phases;
   for (const training::ElementTrack& track : work.state.track)
     for (const std::int64_t ticks : track.ticks)
@@ -185,19 +185,18 @@ Coaching coach_log(const analysis::LogObservations& log) {
 
   coach::Observer observer(told);
   std::vector<double> times_s;
-  const double dt = log.rows.front().dt;
-  const auto every = dense ? static_cast<std::size_t>(std::lround(training::kElementSample / dt))
-                           : log.rows.size();
-  for (std::size_t i = 0; i < log.rows.size(); i += every) {
-    const double t = dt * static_cast<double>(i);
-    if (t > log.end_s) break;
+  const auto every =
+      dense ? static_cast<std::size_t>(std::lround(training::kElementSample / log.dt)) : log.rows;
+  analysis::visit_rows(log, [&](std::size_t i, const training::Observation& row) {
+    const double t = log.dt * static_cast<double>(i);
+    if (i % every != 0 || t > log.end_s) return;
     coach::Sample sample;
-    sample.seen = log.rows[i];
+    sample.seen = row;
     if (i > 0 && i / every <= log.work.size()) sample.work = log.work[i / every - 1];
     if (i < log.reach_m.size()) sample.reach_m = log.reach_m[i];
     observer.add(sample);
     times_s.push_back(log.start_s + t);
-  }
+  });
   return coaching_of(coach::advise(observer.finish(), told), times_s);
 }
 
@@ -223,6 +222,7 @@ Judgement judge_log(const fs::path& path, const io::LogMap& map,
     // Beside the jerk, which a real sensor's noise disturbs more.
     if (figure.member == &training::Score::smoothness && out.values.back())
       out.spectral_arc = analysis::spectral_arc(log);
+    if (out.spectral_arc && !std::isfinite(*out.spectral_arc)) out.spectral_arc.reset();
   }
   if (!log.work.empty()) out.work = work_rows(log);
   out.coaching = coach_log(log);

@@ -10,11 +10,15 @@
 #include <functional>
 #include <numbers>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
+#include <unistd.h>
 
+#include "knuckleboom/analysis/spectral_arc.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "support/attempt.hpp"
@@ -28,6 +32,12 @@ using testing::ElementsAre;
 using training::Score;
 
 Score judged(const analysis::LogObservations& log) { return analysis::judge(log).score; }
+
+std::vector<training::Observation> rows_of(const analysis::LogObservations& log) {
+  std::vector<training::Observation> out;
+  analysis::visit_rows(log, [&](std::size_t, const auto& row) { out.push_back(row); });
+  return out;
+}
 
 // From rest to rest with the least jerk: Flash and Hogan (1985).
 double least_jerk(double share) {
@@ -184,9 +194,10 @@ TEST_F(LogObservationsTest, BridgeGaps) {
   }
   const analysis::LogObservations seen = read(log);
   EXPECT_NEAR(seen.rate_Hz, 50.0, 1e-6);
-  ASSERT_EQ(seen.rows.size(), 201u);
-  for (std::size_t i = 0; i < seen.rows.size(); ++i)
-    EXPECT_NEAR(seen.rows[i].tip_W[0], 0.01 * static_cast<double>(i), 1e-9);
+  ASSERT_EQ(seen.rows, 201u);
+  analysis::visit_rows(seen, [](std::size_t i, const training::Observation& row) {
+    EXPECT_NEAR(row.tip_W[0], 0.01 * static_cast<double>(i), 1e-9);
+  });
 }
 
 TEST_F(LogObservationsTest, FindTheTipFromTheJoints) {
@@ -198,7 +209,7 @@ TEST_F(LogObservationsTest, FindTheTipFromTheJoints) {
   EXPECT_TRUE((seen.observed & training::kObservedTip) != 0);
   const double q[kMaxLinks] = {0.1, 0.6, -1.2};
   const Vec3 tip = machine::tip_position(model, q);
-  for (int c = 0; c < 3; ++c) EXPECT_NEAR(seen.rows.back().tip_W[c], tip(c), 1e-12);
+  for (int c = 0; c < 3; ++c) EXPECT_NEAR(rows_of(seen).back().tip_W[c], tip(c), 1e-12);
   EXPECT_EQ(read("t_s,swing_rad,boom_rad\n0,0,0.5\n0.02,0.1,0.6\n", &model).observed,
             training::kObservedTravel);  // two functions, and no tip
 }
@@ -320,7 +331,7 @@ TEST_F(LogObservationsTest, TheWayOfARealCraneWithNoisySensors) {
   }
   const analysis::LogObservations angles = analysis::read_observations(file, map, nullptr);
   std::string log = "t_s,tip_x_m,tip_y_m,tip_z_m\n";
-  for (const training::Observation& row : angles.rows)
+  for (const training::Observation& row : rows_of(angles))
     log += fmt::format("{},{},0,{}\n", row.dt * static_cast<double>(row.ticks),
                        3.0106 * std::cos(row.axis[0]) + 2.58 * std::cos(row.axis[1]),
                        3.0106 * std::sin(row.axis[0]) + 2.58 * std::sin(row.axis[1]));
@@ -350,11 +361,56 @@ TEST_F(LogObservationsTest, JudgeARealCrane) {
   const analysis::LogObservations seen = analysis::read_observations(file, map, nullptr);
   EXPECT_NEAR(seen.rate_Hz, 100.0, 1e-3);
   EXPECT_EQ(seen.observed, training::kObservedDemand);
-  const auto in_use = std::count_if(seen.rows.begin(), seen.rows.end(), [](const auto& row) {
+  int in_use = 0;
+  analysis::visit_rows(seen, [&](std::size_t, const training::Observation& row) {
     EXPECT_LT(std::fabs(row.shaped[1]), 0.02);  // the tilt stood still
-    return std::fabs(row.shaped[0]) > 0.02;
+    if (std::fabs(row.shaped[0]) > 0.02) ++in_use;
   });
-  EXPECT_NEAR(static_cast<double>(in_use) * seen.rows.front().dt, 21.2, 0.3);
+  EXPECT_NEAR(in_use * seen.dt, 21.2, 0.3);
+}
+
+// Bytes of this process in memory, by a line of /proc/self/status.
+double memory(const std::string& line) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == line + ":") {
+      double kB = 0.0;
+      status >> kB;
+      return 1024.0 * kB;
+    }
+  return 0.0;
+}
+
+// Forty minutes at 100 Hz with the digits of a double: neither its text nor an observation for each row is in
+// memory, but at most three times the columns. The tip goes 2 m there and back every 20 s.
+TEST_F(LogObservationsTest, AreThreeTimesTheColumnsInMemoryAtMost) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's own memory is not ours";
+#endif
+  constexpr int kRows = 240'001;
+  const fs::path file = fs::path(testing::TempDir()) / fmt::format("long_{}.csv", ::getpid());
+  {
+    std::ofstream out(file);
+    out << "t_s,tip_x_m,tip_y_m,tip_z_m\n";
+    fmt::memory_buffer text;
+    for (int i = 0; i < kRows; ++i) {
+      const double t = std::fmod(0.01 * i, 20.0);
+      const double x = 2.0 * (least_jerk((t - 1.0) / 6.0) - least_jerk((t - 11.0) / 6.0));
+      text.clear();
+      fmt::format_to(std::back_inserter(text), "{:.2f},{:.15f},{:.15f},{:.15f}\n", 0.01 * i,
+                     1.0 + x, 1.0 / 3.0, 2.0);
+      out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    }
+  }
+  ::malloc_trim(0);
+  std::ofstream("/proc/self/clear_refs") << "5";  // the peak counts from here
+  const double before = memory("VmRSS");
+  if (memory("VmHWM") > before + 2e6) GTEST_SKIP() << "the system does not begin the peak anew";
+  const analysis::LogObservations seen = analysis::read_observations(file, io::LogMap{}, nullptr);
+  EXPECT_NEAR(judged(seen).path_m, 120 * 4.0, 0.5);
+  EXPECT_FALSE(std::isfinite(analysis::spectral_arc(seen)));  // a leg of 40 minutes
+  fs::remove(file);
+  EXPECT_LT(memory("VmHWM") - before, 3.0 * 4.0 * sizeof(double) * kRows);
 }
 
 }  // namespace
