@@ -72,6 +72,12 @@ PartStanding standing_of(const std::string& quiz, const std::vector<learners::Qu
   return out;
 }
 
+// The first part that is to be done.
+auto first_open(const LessonStanding& lesson) {
+  return std::find_if(lesson.parts.begin(), lesson.parts.end(),
+                      [](const PartStanding& one) { return !one.done; });
+}
+
 }  // namespace
 
 std::vector<LessonStanding> standing_in(const io::Course& course,
@@ -97,11 +103,18 @@ std::vector<LessonStanding> standing_in(const io::Course& course,
 CoursePlace next_in(const std::vector<LessonStanding>& lessons) {
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     if (lessons[i].done || lessons[i].locked()) continue;
-    const auto part = std::find_if(lessons[i].parts.begin(), lessons[i].parts.end(),
-                                   [](const PartStanding& one) { return !one.done; });
-    return {static_cast<int>(i), static_cast<int>(part - lessons[i].parts.begin())};
+    return {static_cast<int>(i),
+            static_cast<int>(first_open(lessons[i]) - lessons[i].parts.begin())};
   }
   return {};
+}
+
+bool goes_on_with(const std::vector<LessonStanding>& lessons, const std::string& exercise) {
+  return std::any_of(lessons.begin(), lessons.end(), [&](const LessonStanding& lesson) {
+    if (lesson.done || lesson.locked()) return false;
+    const auto part = first_open(lesson);
+    return part != lesson.parts.end() && !part->quiz && part->name == exercise;
+  });
 }
 
 int lessons_done(const std::vector<LessonStanding>& lessons) {

@@ -35,6 +35,8 @@ struct CoursePlace {
 };
 // The first part that is to be done in the first lesson that is neither done nor locked.
 CoursePlace next_in(const std::vector<LessonStanding>& lessons);
+// Whether a lesson that is neither done nor locked goes on with this exercise: the first part of it that is to be done.
+bool goes_on_with(const std::vector<LessonStanding>& lessons, const std::string& exercise);
 int lessons_done(const std::vector<LessonStanding>& lessons);
 
 }  // namespace knuckleboom::app

@@ -38,7 +38,7 @@ std::string part_text(const PartStanding& part) {
     std::string text;
     for (const std::string& paragraph :
          io::read_exercise(find_exercise(part.name)).exercise.briefing)
-      text += tr(paragraph) + "\n\n";
+      text += (text.empty() ? "" : "\n\n") + tr(paragraph);
     return text;
   } catch (const std::exception& error) {
     return error.what();
@@ -51,8 +51,8 @@ std::string limits_text(const io::Lesson& lesson, const PartStanding& part) {
     if (part.quiz || exercise.name != part.name) continue;
     for (const training::Limit& limit : exercise.limits)
       if (const training::Figure* figure = training::find_figure(limit.figure))
-        text += "\n" + tr_format("In this lesson also: {} {}.", tr(figure->label),
-                                 limit_text(*figure, limit));
+        text += "\n\n" + tr_format("In this lesson also: {} {}.", tr(figure->label),
+                                   limit_text(*figure, limit));
   }
   return text;
 }

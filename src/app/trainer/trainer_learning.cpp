@@ -311,9 +311,9 @@ void Trainer::show_history() {
         figures_.history.lines.push_back(part.done && !lesson.done
                                              ? tr_format("Lesson {}: this exercise is done.", i + 1)
                                              : tr_format("Lesson {}: {}.", i + 1, part.words));
-        choice.wanted_again = choice.wanted_again || !part.done;
       }
     }
+    choice.wanted_again = goes_on_with(learning_.lessons(), exercise.name);
     if (!choice.wanted_again) choice.next = learning_.next();
   }
   figures_.history.advice = advice_;

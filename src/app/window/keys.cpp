@@ -39,6 +39,11 @@ constexpr KeyBinding kBindings[] = {
     {SDL_SCANCODE_F12, KeyAction::kPicture, 0, msgid("screenshot")},
 };
 
+// Names of keys that differ from language to language.
+constexpr const char* kKeyNames[] = {msgid("Escape"),   msgid("Space"),  msgid("Backspace"),
+                                     msgid("Home"),     msgid("End"),    msgid("PageUp"),
+                                     msgid("PageDown"), msgid("Insert"), msgid("Delete")};
+
 void join(std::string& names, const std::string& name) {
   if (!names.empty()) names += " / ";
   names += name;
@@ -72,8 +77,14 @@ bool is_for_menu(int scancode) {
 
 std::string key_name(int scancode) {
   const auto code = static_cast<SDL_Scancode>(scancode);
-  const std::string name = SDL_GetKeyName(SDL_GetKeyFromScancode(code));
-  return name.empty() ? SDL_GetScancodeName(code) : name;
+  if (code == SDL_SCANCODE_LEFT) return "←";
+  if (code == SDL_SCANCODE_RIGHT) return "→";
+  if (code == SDL_SCANCODE_UP) return "↑";
+  if (code == SDL_SCANCODE_DOWN) return "↓";
+  std::string name = SDL_GetKeyName(SDL_GetKeyFromScancode(code));
+  if (name.empty()) name = SDL_GetScancodeName(code);
+  const auto* known = std::find(std::begin(kKeyNames), std::end(kKeyNames), name);
+  return known != std::end(kKeyNames) ? tr(*known) : name;
 }
 
 std::vector<view::panels::KeyHelp> key_help() {

@@ -22,7 +22,8 @@ constexpr std::array<float, 5> kHeights = {13.0F, 15.0F, 15.0F, 21.0F, 38.0F};
 constexpr std::array<bool, 5> kIsBold = {false, false, true, true, true};
 
 // Latin, and punctuation found in file names.
-constexpr ImWchar kCharacters[] = {0x20, 0x17F, 0x2010, 0x2026, 0x2032, 0x2033, 0x20AC, 0x20AC, 0};
+constexpr ImWchar kCharacters[] = {0x20,   0x17F,  0x2010, 0x2026, 0x2032, 0x2033,
+                                   0x2190, 0x2193, 0x20AC, 0x20AC, 0};
 
 struct FontFiles {
   fs::path regular, bold;

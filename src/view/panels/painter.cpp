@@ -1,8 +1,11 @@
 #include "view/panels/painter.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <imgui.h>
@@ -11,6 +14,29 @@ namespace knuckleboom::view::panels {
 namespace {
 
 ImU32 packed(Colour c) { return IM_COL32(c.r, c.g, c.b, c.a); }
+
+// A number and its unit stay on one line: their space becomes one that lines do not break at.
+std::string unbroken(std::string_view text) {
+  constexpr std::array<std::string_view, 10> kUnits = {"m",  "cm",  "s",  "min", "h",
+                                                       "kg", "bar", "kN", "l",   "%"};
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '%' ||
+           static_cast<unsigned char>(c) >= 0x80U;
+  };
+  std::string out;
+  out.reserve(text.size() + 8);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::size_t end = i + 1;
+    if (text[i] == ' ' && i > 0 && std::isdigit(static_cast<unsigned char>(text[i - 1])) != 0)
+      while (end < text.size() && is_word(text[end])) ++end;
+    const bool unit = std::ranges::find(kUnits, text.substr(i + 1, end - i - 1)) != kUnits.end();
+    if (unit)
+      out += "\u00a0";
+    else
+      out += text[i];
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -86,11 +112,12 @@ void Painter::text_within(float x, float y, float width, Type type, Colour colou
 }
 
 float Painter::text_block(float x, float y, float width, Type type, Colour colour,
-                          std::string_view text) {
+                          std::string_view words) {
+  const std::string text = unbroken(words);
   const ImFont* face = font(type);
   list_.AddText(face, face->FontSize, ImVec2(std::round(x * scale_), std::round(y * scale_)),
                 packed(colour), text.data(), text.data() + text.size(), width * scale_);
-  return block_height(width, type, text);
+  return block_height(width, type, words);
 }
 
 float Painter::text_width(Type type, std::string_view text) const {
@@ -101,7 +128,8 @@ float Painter::text_width(Type type, std::string_view text) const {
          scale_;
 }
 
-float Painter::block_height(float width, Type type, std::string_view text) const {
+float Painter::block_height(float width, Type type, std::string_view words) const {
+  const std::string text = unbroken(words);
   const ImFont* face = font(type);
   return face->CalcTextSizeA(face->FontSize, 1e9F, width * scale_, text.data(),
                              text.data() + text.size(), nullptr)

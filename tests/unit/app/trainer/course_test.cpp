@@ -95,6 +95,23 @@ TEST(Course, LocksWhatNeedsMore) {
   EXPECT_EQ(next_words(now), "");
 }
 
+// An exercise of two lessons: once the first has it, the second may begin with another part.
+TEST(Course, GoesOnWithAnExerciseThatIsTheNextOfALesson) {
+  io::Course c = course();
+  c.lessons[1].exercises.push_back(c.lessons[0].exercises[0]);  // after "path"
+  EXPECT_FALSE(goes_on_with(standing_in(c, {}, {}), "reach"));  // first the questions
+  const FiledSession reach = session("reach", {attempt(true)});
+  EXPECT_TRUE(goes_on_with(standing_in(c, {reach}, kQuizPassed), "reach"));
+  std::vector<LessonStanding> now = standing_in(c, {reach, reach}, kQuizPassed);
+  EXPECT_FALSE(goes_on_with(now, "reach"));
+  EXPECT_TRUE(goes_on_with(now, "path"));
+  EXPECT_FALSE(goes_on_with(now, "tank"));  // locked
+  c.lessons[1].exercises[1].limits = {c.lessons[1].exercises[0].limits};
+  c.lessons[1].exercises[1].limits[0].least = 0.9;
+  now = standing_in(c, {reach, reach, session("path", {attempt(true)})}, kQuizPassed);
+  EXPECT_TRUE(goes_on_with(now, "reach"));
+}
+
 TEST(Course, PageLocksAndPointsToWhatIsNext) {
   const io::Course c = course();
   const auto now = standing_in(c, {session("reach", {attempt(true), attempt(true)})}, kQuizPassed);
