@@ -262,6 +262,9 @@ Database::Database(const fs::path& file, Access access, int patience_ms) : path_
     throw io::FileError(
         file.string(),
         fmt::format("the database of learners cannot be looked at: {}", error.message()));
+  if (fs::is_directory(status))
+    throw io::FileError(file.string(),
+                        "this is a folder where the database of learners should be; move it away");
   const bool there = fs::exists(status);
   if (access == Access::kRead && !there) return;
   try {

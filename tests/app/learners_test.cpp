@@ -311,7 +311,13 @@ TEST_F(Learners, areBackedUpAndRestored) {
   EXPECT_EQ(learners({"restore", file("copy.db"), "--yes"}).status, 0);
   EXPECT_THAT(learners({}).output, AllOf(HasSubstr("Anna"), Not(HasSubstr("Bo"))));
   write_text(folder_ / "none.db", "no database at all, but long enough to look at it.");
-  EXPECT_EQ(learners({"restore", file("none.db"), "--yes"}).status, 2);
+  const Outcome none = learners({"restore", file("none.db"), "--yes"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.errors, AllOf(HasSubstr("this copy cannot be read, and nothing was changed"),
+                                 Not(HasSubstr("move it away"))));
+  EXPECT_THAT(learners({"restore", database().string(), "--yes"}).errors,
+              HasSubstr("that is what is filed now"));
+  EXPECT_THAT(learners({}).output, HasSubstr("Anna"));
   EXPECT_THAT(learners({}).output, HasSubstr("Anna"));
   // A database that cannot be looked at is not empty.
   fs::remove(database());
@@ -369,7 +375,9 @@ TEST_F(Learners, reportIsWrittenWholeAndSaysWho) {
   EXPECT_THAT(folder_.entries(), testing::IsSupersetOf({"one.h5", "r.html", "two.h5"}));
 
   EXPECT_THAT(knuckleboom({"report", file("one.h5"), "-o", file("one.h5")}).errors,
-              HasSubstr("that is the name of a session"));
+              HasSubstr("its name ends in .html"));
+  EXPECT_EQ(knuckleboom({"report", file("one.h5"), "-o", file("r.txt")}).status, 2);
+  EXPECT_FALSE(fs::exists(file("r.txt")));
   EXPECT_THAT(
       knuckleboom({"report", file("one.h5"), "-o", file("r.html"), "--attempt", "2"}).errors,
       HasSubstr("the session has one only"));

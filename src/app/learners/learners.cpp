@@ -28,6 +28,7 @@
 #include "app/shell/text.hpp"
 #include "knuckleboom/core/training/score.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
 #include "learners/database.hpp"
 #include "learners/same_name.hpp"
 #include "learners/table.hpp"
@@ -433,6 +434,19 @@ int back_up(const LearnersOptions& options) {
   return kSuccess;
 }
 
+Database copy_of(const std::string& file) {
+  try {
+    Database copy(file, Access::kRead);
+    copy.list();
+    return copy;
+  } catch (const io::FileError&) {
+    throw UserError(
+        fmt::format("{}: this copy cannot be read, and nothing was changed; name one that "
+                    "'knuckleboom learners backup' has written",
+                    file));
+  }
+}
+
 // The copy is opened as a database first: what is none, is damaged or newer, is refused.
 int restore(const LearnersOptions& options) {
   namespace fs = std::filesystem;
@@ -440,7 +454,10 @@ int restore(const LearnersOptions& options) {
   if (!fs::is_regular_file(options.output, error))
     throw UserError(fmt::format("{}: there is no such file", options.output));
   const fs::path place = learners_file();
-  const Database copy(options.output, Access::kRead);
+  if (fs::equivalent(options.output, place, error))
+    throw UserError(
+        fmt::format("{}: that is what is filed now; name a copy of it", options.output));
+  const Database copy = copy_of(options.output);
   const std::vector<Summary> all = copy.list();
   const std::size_t there = all.size();
   if (there == 0) throw UserError(fmt::format("{}: nobody is filed in it", options.output));

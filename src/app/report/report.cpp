@@ -100,9 +100,9 @@ class Sources {
 };
 
 void check(const ReportOptions& options) {
-  if (options.output.ends_with(".h5") || options.output.ends_with(".journal"))
-    throw UserError(fmt::format(
-        "--output {}: that is the name of a session; a report ends in .html", options.output));
+  if (!options.output.ends_with(".html") && !options.output.ends_with(".htm"))
+    throw UserError(
+        fmt::format("--output {}: a report is a page; its name ends in .html", options.output));
   std::vector<std::string> read = options.files;
   read.push_back(options.expert);
   for (const std::string& file : read) {
