@@ -15,7 +15,8 @@ namespace {
 
 ImU32 packed(Colour c) { return IM_COL32(c.r, c.g, c.b, c.a); }
 
-// A number and its unit stay on one line: their space becomes one that lines do not break at.
+// A number and its unit stay on one line: their space becomes one that lines do not break at, and so does a decimal
+// point.
 std::string unbroken(std::string_view text) {
   constexpr std::array<std::string_view, 10> kUnits = {"m",  "cm",  "s",  "min", "h",
                                                        "kg", "bar", "kN", "l",   "%"};
@@ -23,11 +24,18 @@ std::string unbroken(std::string_view text) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '%' ||
            static_cast<unsigned char>(c) >= 0x80U;
   };
+  const auto digit = [&](std::size_t i) {
+    return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0;
+  };
   std::string out;
   out.reserve(text.size() + 8);
   for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '.' && i > 0 && digit(i - 1) && digit(i + 1)) {
+      out += "\u2024";
+      continue;
+    }
     std::size_t end = i + 1;
-    if (text[i] == ' ' && i > 0 && std::isdigit(static_cast<unsigned char>(text[i - 1])) != 0)
+    if (text[i] == ' ' && i > 0 && digit(i - 1))
       while (end < text.size() && is_word(text[end])) ++end;
     const bool unit = std::ranges::find(kUnits, text.substr(i + 1, end - i - 1)) != kUnits.end();
     if (unit)

@@ -59,7 +59,7 @@ class Operator {
   bool shows(Habit habit) const {
     return shows_[static_cast<std::size_t>(habit)][static_cast<std::size_t>(cycle_)];
   }
-  // Of the logs, so that it is a share of the grabs.
+  // Share of the logs that are taken again, for a share of the grabs.
   static double again_of(double share) { return share / (1.0 - std::min(share, 0.5)); }
   // In which cycles a habit shows.
   void draw(Habit habit) {
