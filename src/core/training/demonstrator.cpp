@@ -73,7 +73,8 @@ constexpr double kLoadMargin =
     0.25;  // above those of a load space, to which the crane hardly gets [m]
 constexpr double kLanes[] = {0.0, 0.3, -0.3, 0.5, -0.5};  // from its middle [m]
 constexpr double kBelowBundle = 0.5, kBundleNear = 0.4;   // m beside it; m above what it is laid on
-constexpr double kOfASide = 0.4;              // of the lanes, on one side of a load space
+constexpr double kOfASide = 0.4, kOfABundle = 0.2;  // of the lanes, on one side of a load space
+constexpr double kOutwards = 0.06;  // of half its width, from the middle of a side: sorts lie apart
 constexpr double kFromHeadboard = 0.15;       // of a log's middle beyond its own [m]
 constexpr double kOverStakes = 0.4;           // more over the stakes on the way: a log swings [m]
 constexpr double kBetweenStakes = 0.65;       // opening of jaws that let go there
@@ -81,17 +82,21 @@ constexpr double kGently = 0.3;               // of the tip, with a long log in 
 constexpr double kSinks = 0.01, kLies = 0.6;  // m, s: a log that comes no lower lies on others
 constexpr double kGrabHalf = 0.35,
                  kGrabDeep = 0.25;  // of what is taken out of a load, about its top [m]
+constexpr double kHigher = 0.05;    // m; what lies less high than that lies as high
 constexpr double kOffMiddle = 0.2;  // of a load space, along it [m]
 constexpr double kHeapHigh = 1.2, kHeapAbout = 2.0;  // m above the ground; m on the map
 constexpr double kComesDown = 1.2;                   // on the map, before it is there [m]
 constexpr double kOverBed = 0.05;                    // of open jaws' tips [m]
-// s; closing tips that other logs of a load, or its floor, stop so long give way upwards: they close about what is above.
-constexpr double kPushTime = 0.8;
-constexpr double kOnItsWay = 2.0;    // s, until a bundle that is lowered is on its way
-constexpr double kUpAndDown = 1.3;   // of the usual speed, which lets nothing swing
-constexpr double kOverLoad = 0.12;   // rad from where it is folded
-constexpr double kWorkBeside = 2.0;  // rad from behind; farther on is the cab
-constexpr double kOfAHeap = 0.6;     // of the lanes, on a heap
+// s; closing jaws that other logs of a load hold open so long give way upwards: they close about what is above.
+constexpr double kPushTime = 1.5;
+constexpr double kDropLess = 0.1, kSlowly = 0.3;  // m; share of the jaws' lever
+constexpr double kOnItsWay = 2.0;                 // s, until a bundle that is lowered is on its way
+constexpr double kUpAndDown = 1.3;                // of the usual speed, which lets nothing swing
+constexpr double kOverLoad = 0.12;                // rad from where it is folded
+constexpr double kWorkBeside = 2.0;               // rad from behind; farther on is the cab
+constexpr double kOfAHeap = 0.8;                  // of the lanes, on a heap
+constexpr double kPastStakes = 1.0, kWayUp = 0.45;  // m off a load space; m for each m farther off
+constexpr double kFirstUp = 1.2;                    // s upwards, before the crane swings
 constexpr double kWorkReach =
     9.3;  // m from the crane's foot; what is farther is work for another stop
 
@@ -475,10 +480,60 @@ bool Demonstrator::works_here(const SessionSnapshot& s, const DemonstratorState&
   const LogTask& next = nth(exercise_.log_tasks, s.task.step);
   if (s.load.logs.has(next.log) && into_load_space(next)) return true;
   const bool loaded = aboard(next.log, s);
-  const Vec3 at = loaded ? session_.task().goal(next, s).centre_W : vec(s.log[next.log].p);
-  const Vec3 to = on_map(at - swing_foot(s));
+  return in_reach(loaded ? session_.task().goal(next, s).centre_W : vec(s.log[next.log].p), s) ||
+         stray(s) != nullptr;
+}
+
+bool Demonstrator::in_reach(const Vec3& p_W, const SessionSnapshot& s) const {
+  const Vec3 to = on_map(p_W - swing_foot(s));
   return to.norm() < kWorkReach &&
          std::fabs(wrap(std::atan2(to.y(), to.x()) - heading_of(s))) < kWorkBeside;
+}
+
+// A log on top that was unloaded with others, and belongs onto another heap: it goes there, or is loaded once more where that is
+// farther on. Null: there is none.
+const LogTask* Demonstrator::stray(const SessionSnapshot& s) const {
+  const std::vector<LogTask>& tasks = exercise_.log_tasks;
+  const auto first = static_cast<std::size_t>(s.task.step);
+  if (!tasks[first].gathered || into_load_space(tasks[first])) return nullptr;
+  for (std::size_t i = first; i < tasks.size(); ++i) {
+    const LogTask& task = tasks[i];
+    if (!task.gathered || same_goal(task, tasks[first]) || s.load.logs.has(task.log)) continue;
+    const Vec3 goal = session_.task().goal(task, s).centre_W, p = vec(s.log[task.log].p);
+    if (task.place < 0 || !in_reach(p, s) ||
+        on_map(p - goal).norm() < nth(exercise_.places, task.place).radius)
+      continue;
+    const Vec3 along = rotate(s.log[task.log].q, Vec3::UnitX());
+    bool covered = false;
+    for (int k = 0; k < s.log_count; ++k) {
+      const Vec3 off = vec(s.log[k].p) - p;
+      covered = covered || (off.z() > kHigher && on_map(off).norm() < kHeapAbout &&
+                            on_map(off).cross(along).norm() < kGrabHalf);
+    }
+    if (!covered) return in_reach(goal, s) ? &task : loading_of(task.log);
+  }
+  return nullptr;
+}
+
+const LogTask* Demonstrator::loading_of(int log) const {
+  for (const LogTask& task : exercise_.log_tasks)
+    if (task.log == log && into_load_space(task)) return &task;
+  return nullptr;
+}
+
+// Where nothing in the jaws belongs to the step under way, what is in them goes onto its own heap, or is loaded.
+const LogTask* Demonstrator::of_held(const SessionSnapshot& s) const {
+  const std::vector<LogTask>& tasks = exercise_.log_tasks;
+  const auto first = static_cast<std::size_t>(s.task.step);
+  const LogTask* own = nullptr;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (!tasks[i].gathered || into_load_space(tasks[i])) continue;
+    if (i >= first && same_goal(tasks[i], tasks[first]) && s.carried.has(tasks[i].log))
+      return nullptr;
+    if (tasks[i].log == s.held_log) own = &tasks[i];
+  }
+  if (own == nullptr || in_reach(session_.task().goal(*own, s).centre_W, s)) return own;
+  return loading_of(own->log);
 }
 
 // At a stop between loads. The brake is on and the seat looks to the crane while it works.
@@ -585,7 +640,10 @@ double Demonstrator::opening_for(double gap) const {
 const LogTask& Demonstrator::next_of(const SessionSnapshot& s) const {
   const LogTask& now = nth(exercise_.log_tasks, s.task.step);
   if (!gathers(now)) return now;
-  if (!into_load_space(now)) return first_out_of_load(s, now);
+  if (!into_load_space(now)) {
+    const LogTask* other = s.held_log >= 0 ? of_held(s) : stray(s);
+    return other != nullptr ? *other : first_out_of_load(s, now);
+  }
   if (!s.load.logs.has(now.log)) return now;
   for (std::size_t i = static_cast<std::size_t>(s.task.step); i < exercise_.log_tasks.size(); ++i) {
     const LogTask& task = exercise_.log_tasks[i];
@@ -612,7 +670,7 @@ const LogTask& Demonstrator::first_out_of_load(const SessionSnapshot& s, const L
   for (; end < tasks.size() && tasks[end].gathered && same_goal(tasks[end], now); ++end)
     if (aboard(tasks[end].log, s)) loaded.add(tasks[end].log);
   const LogTask* best = &now;
-  int most = 0;
+  int most = -kMostTogether;
   double top = 0.0;
   const Vec3 along = vec(s.load.along_W);
   for (std::size_t i = first; i < end; ++i) {
@@ -629,7 +687,9 @@ const LogTask& Demonstrator::first_out_of_load(const SessionSnapshot& s, const L
       covered =
           covered || (q.z() > p.z() + kGrabDeep && in_one_grab(q, {p.x(), p.y(), q.z()}, along));
     }
-    if (covered || count < most || (count == most && p.z() <= top)) continue;
+    for (int k = 0; k < s.log_count; ++k)  // what goes elsewhere is to stay there
+      if (s.load.logs.has(k) && !loaded.has(k) && in_one_grab(p, vec(s.log[k].p), along)) --count;
+    if (covered || count < most || (count == most && p.z() <= top + kHigher)) continue;
     best = &task;
     most = count;
     top = p.z();
@@ -661,6 +721,11 @@ Demonstrator::Heap Demonstrator::heap_of(const SessionSnapshot& s, const LogTask
     if (in_load && !in_one_grab(about, p, along)) continue;
     in[count] = in_load || task.log == wanted.log;
     near[count++] = task.log;
+  }
+  if (count == 0 && out.held < 0) {  // not of the step under way
+    if (s.held_log >= 0 && s.carried.has(wanted.log)) out.held = wanted.log;
+    in[0] = true;
+    near[count++] = wanted.log;
   }
   const auto reach = [&](std::int32_t i) {
     return rotate(s.log[i].q, {0.5 * nth(exercise_.world.logs, i).length, 0.0, 0.0});
@@ -694,6 +759,16 @@ Demonstrator::Heap Demonstrator::heap_of(const SessionSnapshot& s, const LogTask
       if (in[i]) add(near[i]);
   }
   if (out.count > 0) out.middle /= static_cast<double>(out.count);
+  if (!in_load || out.held >= 0 || out.count == 0) return out;
+  // Between its outermost logs.
+  const Vec3 left = vec(s.load.up_W).cross(along);
+  double lo = 1e9, hi = -1e9;
+  for (int i = 0; i < count; ++i) {
+    const double at = (vec(s.log[near[i]].p) - out.middle).dot(left);
+    lo = std::min(lo, at);
+    hi = std::max(hi, at);
+  }
+  out.middle += 0.5 * (lo + hi) * left;
   return out;
 }
 
@@ -761,11 +836,24 @@ Task::Spot Demonstrator::goal_of(const LogTask& task, const SessionSnapshot& s, 
   Task::Spot spot = session_.task().goal(task, s);
   const double across = nth(kLanes, (s.task.step + missed) % static_cast<int>(std::size(kLanes)));
   const Vec3 left(-spot.along_W.y(), spot.along_W.x(), 0.0);
-  if (task.gathered && task.place >= 0) spot.centre_W += kOfAHeap * across * left;
+  if (task.gathered && task.place >= 0) {
+    // Where the heap is lowest, so that nothing rolls off.
+    const Task::Spot middle = spot;
+    double low = 1e9;
+    for (const double lane : kLanes) {
+      const Task::Spot beside{middle.centre_W + kOfAHeap * lane * left, middle.along_W};
+      const double top = top_below(s, beside, false, -1e9);
+      if (top > low - kHigher) continue;
+      low = top;
+      spot = beside;
+    }
+  }
   if (!into_load_space(task)) return spot;
   // One beside the other about the middle, where jaws can open; a heap rolls to the stakes by itself.
-  const double narrow = task.bunk == kLoadSpace ? 1.0 : kOfASide;
-  spot.centre_W += kFromHeadboard * spot.along_W + narrow * across * left;
+  const double narrow = task.bunk == kLoadSpace ? 1.0 : task.gathered ? kOfABundle : kOfASide;
+  const double outwards =
+      task.gathered ? kOutwards * s.load.half_m[1] * side_of_load(task.bunk) : 0.0;
+  spot.centre_W += kFromHeadboard * spot.along_W + (narrow * across + outwards) * left;
   return spot;
 }
 
@@ -785,7 +873,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const bool heaps = driven && gathers(next);
   const bool unloads = heaps && !loads;
   const Heap heap = heaps ? heap_of(s, next) : Heap{};
-  const bool several = heap.count > 1;
+  const bool several = heap.count > 1, bundle = several && next.gathered;
   LogTask task = next;
   if (heap.held >= 0) task.log = heap.held;
   const world::Log& log = nth(exercise_.world.logs, task.log);
@@ -799,6 +887,14 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const double side = thick ? under.z() - kBelowSide * log.radius : -1e9;
   const bool out_of_load = unloads && !held && aboard(task.log, s);
   const double bed_z = s.load.centre_W[2] - s.load.half_m[2];
+  // Of the grip, where jaws that open stay off what is below: the floor of the load space, or a heap. They begin lower,
+  // slowly.
+  const double under_z =
+      loads || !held
+          ? bed_z
+          : top_below(s, spot, false, world::height(ground_, spot.centre_W.x(), spot.centre_W.y()));
+  const double open_z = under_z + tips_below_grip_ + kOverBed, begin_open_z = open_z - kDropLess;
+  const Vec3 left_of_load = vec(s.load.up_W).cross(vec(s.load.along_W));
   const double lowest =
       out_of_load ? std::max(bed_z, several ? heap.low : under.z() - log.radius) + tips_below_grip_
                   : std::max(under.z(),
@@ -808,7 +904,9 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const double below_grip_z = world::height(ground_, s.grip_W[0], s.grip_W[1]);
   const bool digs = s.contact_force > kDig &&
                     (state.phase != Phase::kClose || (!several && tips_at(below_grip_z, s)) ||
-                     (out_of_load && state.timer_s > kPushTime));
+                     (out_of_load && state.timer_s > kPushTime &&
+                      (state.missed % 2 == 1 || s.grapple_opening > kClear)) ||
+                     (out_of_load && state.timer_s > kSqueezeTime && tips_at(bed_z + kOverBed, s)));
   // Between other logs the jaws find no room to open.
   const bool stuck = (loads || heaps) && state.phase == Phase::kOpen && state.timer_s > kNoRoom &&
                      s.grapple_opening < kBetweenStakes;
@@ -856,9 +954,13 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
                        : loads && !several ? 2.0 * log.radius
                                            : std::max(2.0 * log.radius, state.hangs_m);
   const double over_goal = stakes_z + kStakeMargin + below;
+  const double beside_load =
+      std::fabs(on_map(vec(s.sim.tip_W) - vec(s.load.centre_W)).dot(left_of_load)) -
+      s.load.half_m[1] - kPastStakes;
   // Out of the load it goes over its stakes as well.
-  const double over_load =
-      unloads ? s.load.centre_W[2] + s.load.half_m[2] + kLoadMargin + below : -1e9;
+  const double over_load = unloads && (out_of_load || beside_load <= 0.0)
+                               ? s.load.centre_W[2] + s.load.half_m[2] + kLoadMargin + below
+                               : -1e9;
   const double travel_held = std::max(over_goal, over_load);
   const double over = !held                               ? log_p.z() + kClearance
                       : to_place && !beside_stakes(place) ? floor_z + kOverPlace
@@ -871,6 +973,11 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const double down = std::max(s.grip_W[2] + floor_z - under.z(),
                                driven && !thick ? floor_of_tips + tips_below_grip_ : -1e9);
   const double travel = std::max(over, travel_held);
+  // Past the stakes of the load space it goes up and down on its way.
+  const double by_now = heaps && next.gathered && beside_load > 0.0
+                            ? travel - kStakeMargin - kWayUp * beside_load
+                            : travel;
+  wish.up_first = s.grip_W[2] < by_now;
   wish.grip = wish.heading = true;
   wish.axis_x = held ? spot.along_W.x() : log_axis.x();
   wish.axis_y = held ? spot.along_W.y() : log_axis.y();
@@ -902,6 +1009,9 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
       (state.phase == Phase::kAlign || state.phase == Phase::kLower))
     wish.p_W += on_map(vec(s.sim.tip_W) - vec(s.grip_W));
   wish.p_W.z() = travel;
+  // The next log may be elsewhere as soon as this one is let go.
+  const bool lays = next.gathered && (loads ? beside_load < 0.0 : held);
+  const bool comes_down = next.gathered && !out_of_load && !(held && loads);
   switch (state.phase) {
     case Phase::kTravel:
     case Phase::kDone:
@@ -909,8 +1019,8 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
       wish.together = held && (loads || heaps);
       if (wish.together) wish.p_W.z() += kOverStakes;
       // Nothing stands about a pile or a heap.
-      if (away < (next.gathered && !out_of_load && !(held && loads) ? kComesDown : 0.4))
-        wish.p_W.z() = over;
+      if (comes_down) wish.p_W.z() = std::max(over, by_now);
+      if (away < (comes_down ? kComesDown : 0.4)) wish.p_W.z() = over;
       if (away < 2.0 * kNear && turned < 2.0 * kNearHeading) enter(Phase::kAlign, state);
       break;
     case Phase::kAlign:
@@ -925,6 +1035,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
     case Phase::kLower:
       wish.p_W.z() = !held ? lowest : to_place ? down - kSink : floor_z;
       wish.speed = to_place && !near_floor ? 1.0 : loads && held ? 0.8 : 0.5;
+      if (held && bundle) wish.p_W.z() = std::max(floor_z, begin_open_z);
       if (heaps && held)
         wish.speed = heap.low - top_below(s, spot, loads, floor_z) < kBundleNear ? 0.3 : 1.0;
       wish.jaws = held ? hold : ready;
@@ -934,10 +1045,11 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
       } else {
         state.stuck_s += dt;
       }
-      if (held && ((state.timer_s > 0.5 &&
-                    (to_place ? s.grip_W[2] < down + kDown : s.contact_force > kTouch)) ||
-                   (loads && state.stuck_s > kLies) ||
-                   (unloads && state.stuck_s > kLies && state.timer_s > kOnItsWay)))
+      if (held &&
+          ((state.timer_s > 0.5 &&
+            (to_place ? s.grip_W[2] < down + kDown : s.contact_force > kTouch)) ||
+           (loads && state.stuck_s > kLies) || (bundle && s.grip_W[2] < begin_open_z + kDown) ||
+           (unloads && state.stuck_s > kLies && state.timer_s > kOnItsWay)))
         enter(Phase::kOpen, state);
       if (!held && (s.grip_W[2] < lowest + 0.04 || s.contact_force > kTouch))
         enter(Phase::kClose, state);
@@ -962,9 +1074,10 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
       wish.p_W = vec(s.sim.tip_W);
       wish.p_W.z() = s.grip_W[2] + raise;
       // The frame is below the beams of the load space.
-      if (loads && next.gathered)
-        wish.p_W.z() = std::max(wish.p_W.z(), bed_z + tips_below_grip_ + kOverBed);
-      wish.jaws = (loads || heaps) && s.grapple_opening > kBetweenStakes ? 0.0 : ready;
+      if (lays) wish.p_W.z() = std::max(wish.p_W.z(), open_z);
+      wish.jaws = (loads || heaps) && s.grapple_opening > kBetweenStakes ? 0.0
+                  : lays && s.grip_W[2] < open_z - kSink                 ? kSlowly * ready
+                                                                         : ready;
       if (driven ? (state.timer_s > (to_place         ? kShortOpen
                                      : loads || heaps ? kOpenTime
                                                       : kDrivenOpenTime) &&
@@ -982,7 +1095,8 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
       wish.jaws = state.carrying != 0 ? hold : 0.0;
       wish.heading = false;
       if (next.gathered) wish.speed = kUpAndDown;
-      if (s.grip_W[2] > travel - (to_place ? kEarly : 0.1) || state.timer_s > 10.0)
+      if (s.grip_W[2] > travel - (to_place ? kEarly : 0.1) || state.timer_s > 10.0 ||
+          (heaps && next.gathered && !wish.up_first && state.timer_s > kFirstUp))
         enter(Phase::kTravel, state);
       break;
   }
@@ -1237,8 +1351,11 @@ Demonstrator::Wish Demonstrator::wish(const SessionSnapshot& s, double dt,
                world::height(ground_, foot.x(), foot.y()) + state.home[2]};
     // High until it is over the load, whose stakes it passes.
     const double at = std::atan2(s.sim.tip_W[1] - foot.y(), s.sim.tip_W[0] - foot.x());
+    const double stakes_z = s.load.centre_W[2] + s.load.half_m[2];
+    const double jaws_below_tip = s.sim.tip_W[2] - s.grip_W[2] + tips_below_grip_;
     if (exercise_.task == TaskKind::kLogs && std::fabs(wrap(angle - at)) > kOverLoad)
-      out.p_W.z() = std::max(out.p_W.z(), s.sim.tip_W[2]);
+      out.p_W.z() =
+          std::max({out.p_W.z(), s.sim.tip_W[2], stakes_z + kLoadMargin + jaws_below_tip});
     return out;
   }
   const auto count = static_cast<int>(exercise_.targets.size());
@@ -1400,8 +1517,8 @@ command::OperatorInput Demonstrator::drive(const SessionSnapshot& s, double dt,
   const double reach_error = std::hypot(x, y) - radius;
   const double height_error = w.p_W.z() - (w.grip ? s.grip_W[2] : s.sim.tip_W[2]);
   // With the load low, first up, then across.
-  const bool low =
-      exercise_.task == TaskKind::kLogs && state.phase == Phase::kTravel && height_error > 0.5;
+  const bool low = exercise_.task == TaskKind::kLogs && state.phase == Phase::kTravel &&
+                   height_error > 0.5 && w.up_first;
   const double across = low ? 0.0 : 1.0;
   // A reaction to every oscillation of the oil would sustain it.
   const double error[3] = {swing_error, reach_error, height_error};

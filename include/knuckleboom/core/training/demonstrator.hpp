@@ -79,6 +79,7 @@ class Demonstrator {
     bool grip = false;  // p_W.z refers to the grip
     bool heading = false;
     bool together = false;              // swing and reach arrive at the same time
+    bool up_first = true;               // before the crane swings
     double axis_x = 1.0, axis_y = 0.0;  // wanted direction of the log axis
     double speed = 1.0;                 // share of the usual speed
     double jaws = 0.0;                  // -1 opens .. 1 closes
@@ -110,6 +111,10 @@ class Demonstrator {
   Vec3 swing_foot(const SessionSnapshot& snapshot) const;
   bool aboard(int log, const SessionSnapshot& snapshot) const;
   bool works_here(const SessionSnapshot& snapshot, const DemonstratorState& state) const;
+  bool in_reach(const Vec3& p_W, const SessionSnapshot& snapshot) const;
+  const LogTask* stray(const SessionSnapshot& snapshot) const;
+  const LogTask* of_held(const SessionSnapshot& snapshot) const;
+  const LogTask* loading_of(int log) const;
   void work_at_stop(const SessionSnapshot& snapshot, double dt, DemonstratorState& state,
                     command::OperatorInput& out) const;
   // Along the way. False: it stands, and the crane may work.
