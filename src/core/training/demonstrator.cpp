@@ -887,8 +887,8 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const double side = thick ? under.z() - kBelowSide * log.radius : -1e9;
   const bool out_of_load = unloads && !held && aboard(task.log, s);
   const double bed_z = s.load.centre_W[2] - s.load.half_m[2];
-  // Of the grip, where jaws that open stay off what is below: the floor of the load space, or a heap. They begin lower,
-  // slowly.
+  // Height of the grip where jaws that open stay off what is below: the floor of the load space, or a heap. They begin
+  // lower, slowly.
   const double under_z =
       loads || !held
           ? bed_z
