@@ -137,7 +137,7 @@ class Head {
       const worksite::CutLog& cut = timber_.cut[k];
       out.value += value_of(cut, wood);
       if (cut.product < 0) continue;
-      // What was asked for has whole decimetres; it aims a little beyond.
+      // Lengths that are asked for are whole decimetres; it aims an allowance beyond.
       EXPECT_NEAR(std::remainder(cut.wanted_m, 0.1), 0.0, 1e-9);
       out.length_m.push_back(cut.size.length - cut.wanted_m -
                              session_.machine().head.length_allowance);

@@ -1,4 +1,4 @@
-// What is fixed in a forest near a place, without a look at all of it.
+// Fixed shapes of a forest near a place, without a look at all of them.
 #pragma once
 
 #include <algorithm>
