@@ -533,7 +533,8 @@ TEST_F(LearnersDatabase, SaysThatTheFolderCannotBeMade) {
   EXPECT_THAT(fault_of([&] { open(); }), HasSubstr("the folder cannot be made"));
   fs::remove(folder_ / "data");
   fs::create_directories(file_);  // a folder where the file should be
-  EXPECT_THAT(fault_of([&] { open(); }), HasSubstr("cannot be opened"));
+  EXPECT_THAT(fault_of([&] { open(); }),
+              HasSubstr("this is a folder where the database of learners should be"));
 }
 
 }  // namespace
