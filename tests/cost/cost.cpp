@@ -163,6 +163,29 @@ int logs(Fidelity fidelity) {
   return static_cast<int>(levers.size() - first);
 }
 
+// The trainer's tick of a harvester among 220 stems, while the crane sets off to the first one.
+int thinning(Fidelity fidelity) {
+  constexpr int kTicks = 300;
+  training::Exercise exercise = test::shipped_exercise("thinning");
+  exercise.fidelity = fidelity;
+  const training::Session session(test::shipped_machine(exercise.machine),
+                                  test::shipped_levers(exercise.levers), exercise, kInstructions);
+  const training::Demonstrator driver(session);
+  training::SessionState state = session.initial_state();
+  session.apply({training::CommandKind::kControlMode,
+                 static_cast<std::int32_t>(command::ControlMode::kBoomTip)},
+                state);
+  training::DemonstratorState hands = driver.initial_state();
+  training::SessionSnapshot snapshot = session.snapshot(state);
+  CALLGRIND_START_INSTRUMENTATION;
+  for (int k = 0; k < kTicks; ++k) {
+    const command::OperatorInput levers = driver.drive(snapshot, session.tick_s(), hands);
+    const Counted counted;
+    session.step(levers, state, snapshot);
+  }
+  return kTicks;
+}
+
 struct Case {
   const char* name;
   const char* what;
@@ -187,6 +210,7 @@ std::vector<Case> cases() {
       {kMore, "16 joints, 16 valves move",
        [](Fidelity f) { return all_valves(chain(16, 16, true), f, 0.2); }},
       {"logs", "the trainer's tick, with contact", logs},
+      {"thinning", "the trainer's tick among 220 stems", thinning},
   };
 }
 
