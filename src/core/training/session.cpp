@@ -256,12 +256,12 @@ void Session::apply(const Command& command, SessionState& state) const {
       // So does what was seen that no real machine does.
       const machine::Watch watch = state.sim.machine.watch;
       // And rules that came after the session was recorded.
-      const std::int32_t no_load = state.score.elements.no_load;
-      const std::int32_t own_load = state.score.elements.own_load;
+      const ElementState rules = state.score.elements;
       state = initial_state();
       state.sim.machine.watch = watch;
-      state.score.elements.no_load = no_load;
-      state.score.elements.own_load = own_load;
+      state.score.elements.head = rules.head;
+      state.score.elements.no_load = rules.no_load;
+      state.score.elements.own_load = rules.own_load;
       state.tick = tick;
       simulation_.set_fidelity(state.sim, fidelity);
       state.control = control_.initial_state(state.sim, mode);

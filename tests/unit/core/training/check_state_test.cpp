@@ -150,6 +150,12 @@ TEST(CheckState, knowsWhereALoadCanBe) {
   // Such a session goes on by its own rules, after a restart too.
   racks->apply({CommandKind::kRestart, 0}, state);
   EXPECT_EQ(state.score.elements.own_load, 0);
+  const auto felling = test::shipped_session("felling");
+  SessionState old = felling->initial_state();
+  EXPECT_EQ(old.score.elements.head, 1);
+  old.score.elements.head = 0;
+  felling->apply({CommandKind::kRestart, 0}, old);
+  EXPECT_EQ(old.score.elements.head, 0);
   state = bunks->initial_state();
   state.score.elements.own_load = 1;
   EXPECT_THAT(check_state(*bunks, state),
