@@ -103,7 +103,6 @@ class CsvParser {
     if (!good || row_.size() != csv_.data.size()) return;
     for (std::size_t i = 0; i < row_.size(); ++i) csv_.data[i].push_back(row_[i]);
     csv_.lines.push_back(number);
-    ++csv_.rows;
   }
 
   std::string_view text_;

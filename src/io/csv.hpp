@@ -15,8 +15,7 @@ struct Csv {
   std::vector<std::string> comments;  // without the '#'
   std::vector<std::string> columns;
   std::vector<std::vector<double>> data;  // by column
-  std::vector<int> lines;                 // line of each row in the file; empty: there are no lines
-  std::size_t rows = 0;                   // of data
+  std::vector<int> lines;                 // line of each row in the file
 };
 
 // non_finite: `nan` and `inf` are numbers. Throws FileError with the line and column of everything that

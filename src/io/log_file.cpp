@@ -13,7 +13,6 @@
 #include "table_bytes.hpp"
 #include "table_layout.hpp"
 #include "table_rows.hpp"
-#include "table_source.hpp"
 #include "table_times.hpp"
 #include "text_file.hpp"
 
@@ -159,23 +158,10 @@ std::string time_unit(const LogForm& form, const LogMap& map) {
   return {};
 }
 
-// The text of other people's tables.
-class TextSource final : public TableSource {
- public:
-  explicit TextSource(TableBytes bytes) : bytes_(std::move(bytes)) {}
-  TableRows read(const LogForm& form, const RowWish& wish) const override {
-    return parse_rows(bytes_, form, wish);
-  }
-
- private:
-  TableBytes bytes_;
-};
-
 class LogReader {
  public:
-  LogReader(const std::string& file, const TableSource& source, const LogMap& map,
-            const LogForm& form)
-      : file_(file), source_(source), map_(map), form_(form), notes_(form.notes) {}
+  LogReader(const TableBytes& bytes, const LogMap& map, const LogForm& form)
+      : file_(bytes.file()), bytes_(bytes), map_(map), form_(form), notes_(form.notes) {}
 
   Trace read(std::span<const LogColumn> columns, std::span<const KnownColumn> known) {
     known_ = known;
@@ -237,8 +223,8 @@ class LogReader {
     RowWish wish{std::move(only), {}, !map_.guess};
     if (!form_.time.empty()) wish.only.push_back(form_.time);
     if (is_clock()) wish.clock = form_.time;
-    TableRows rows = source_.read(form_, wish);
-    if (rows.csv.rows == 0)
+    TableRows rows = parse_rows(bytes_, form_, wish);
+    if (rows.csv.lines.empty())
       throw FileError(file_, "there are no rows behind the line of column names");
     return rows;
   }
@@ -246,7 +232,7 @@ class LogReader {
   Trace timed(TableRows& rows) {
     Trace out{std::move(rows.csv.comments), {"t_s"}, {}, file_};
     if (form_.time.empty()) {
-      out.data.push_back(even_times(rows.csv.rows));
+      out.data.push_back(even_times(rows.csv.lines.size()));
     } else {
       uses_.push_back(form_.time);
       out.data.push_back(take(rows.csv, form_.time));
@@ -305,10 +291,8 @@ class LogReader {
     return t;
   }
 
-  // A row that is wrong: by its line in the file, or its number.
   FileError at_row(const Csv& csv, std::size_t row, std::string message) const {
-    if (row < csv.lines.size()) return FileError({{file_, csv.lines[row], 1, std::move(message)}});
-    return FileError(file_, fmt::format("row {}: {}", row + 1, message));
+    return FileError({{file_, csv.lines[row], 1, std::move(message)}});
   }
 
   void make_seconds(std::vector<double>& t, const Csv& csv) {
@@ -447,7 +431,7 @@ class LogReader {
   }
 
   const std::string& file_;
-  const TableSource& source_;
+  const TableBytes& bytes_;
   const LogMap& map_;
   const LogForm& form_;
   std::span<const KnownColumn> known_;
@@ -498,32 +482,28 @@ LogColumn read_log_column(TableReader& reader) {
 }
 
 LogTable::LogTable(const std::filesystem::path& path, LogMap map)
-    : file_(path.string()), map_(std::move(map)) {
-  understand(TableBytes(path, map_.guess));
+    : map_(std::move(map)), bytes_(std::make_shared<TableBytes>(path, map_.guess)) {
+  understand();
 }
 
 LogTable::LogTable(std::string bytes, std::string file_name, LogMap map)
-    : file_(std::move(file_name)), map_(std::move(map)) {
-  understand(TableBytes(std::move(bytes), file_, map_.guess));
+    : map_(std::move(map)),
+      bytes_(std::make_shared<TableBytes>(std::move(bytes), std::move(file_name), map_.guess)) {
+  understand();
 }
 
-void LogTable::understand(TableBytes bytes) {
-  form_ = find_form(bytes.head(), file_, map_);
-  form_.notes.insert(form_.notes.begin(), bytes.notes().begin(), bytes.notes().end());
-  source_ = std::make_shared<TextSource>(std::move(bytes));
-  find_time();
-}
-
-void LogTable::find_time() {
+void LogTable::understand() {
+  form_ = find_form(bytes_->head(), bytes_->file(), map_);
+  form_.notes.insert(form_.notes.begin(), bytes_->notes().begin(), bytes_->notes().end());
   form_.time = time_column(form_, map_);
   if (!form_.time.empty()) form_.time_unit = time_unit(form_, map_);
 }
 
 Trace LogTable::read(std::span<const LogColumn> columns, std::span<const KnownColumn> known) const {
-  return LogReader(file_, *source_, map_, form_).read(columns, known);
+  return LogReader(*bytes_, map_, form_).read(columns, known);
 }
 
-Trace LogTable::read_all() const { return LogReader(file_, *source_, map_, form_).read_all(); }
+Trace LogTable::read_all() const { return LogReader(*bytes_, map_, form_).read_all(); }
 
 Trace read_log_text(std::string_view text, const std::string& file_name, const LogMap& map,
                     std::span<const KnownColumn> known) {

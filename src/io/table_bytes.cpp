@@ -154,8 +154,7 @@ void TableBytes::look(bool convert) {
   bool blank = true, utf8 = true;
   for_each_piece([&](std::string_view piece, bool) {
     blank = blank && piece.find_first_not_of(" \t\r\n") == std::string_view::npos;
-    if (const std::size_t nul = piece.find('\0'); nul != std::string_view::npos)
-      check_no_nul(piece, lines_ + 1, file_, "table (CSV)");
+    check_no_nul(piece, lines_ + 1, file_, "table (CSV)");
     utf8 = utf8 && is_utf8(piece);
     lines_ += static_cast<std::size_t>(std::count(piece.begin(), piece.end(), '\n'));
     if (head_.size() < kHead) head_.append(piece);

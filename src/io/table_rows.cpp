@@ -135,7 +135,6 @@ class RowParser {
     row_.resize(form_.columns.size(), std::numeric_limits<double>::quiet_NaN());
     for (std::size_t k = 0; k < places_.size(); ++k) out_.csv.data[k].push_back(row_[places_[k]]);
     out_.csv.lines.push_back(number);
-    ++out_.csv.rows;
   }
 
   // A column that is mostly marks is no column of numbers.

@@ -79,20 +79,14 @@ void read_pieces(const std::filesystem::path& path, std::size_t bytes, std::size
                     fmt::format("cannot be read: {}", std::generic_category().message(errno)));
 }
 
-std::string read_any_file(const std::filesystem::path& path, std::size_t limit,
-                          std::string_view what) {
-  constexpr std::size_t kPiece = 65536;
+std::string read_text_file(const std::filesystem::path& path, std::size_t limit,
+                           std::string_view what) {
+  constexpr std::size_t kAtATime = 65536;
   std::string text;
-  read_pieces(path, kPiece, limit, what, [&](std::string_view piece) {
+  read_pieces(path, kAtATime, limit, what, [&](std::string_view piece) {
     text += piece;
     return true;
   });
-  return text;
-}
-
-std::string read_text_file(const std::filesystem::path& path, std::size_t limit,
-                           std::string_view what) {
-  std::string text = read_any_file(path, limit, what);
   check_text(text, path.string(), limit, what);
   return text;
 }

@@ -17,11 +17,7 @@ inline constexpr std::size_t kTraceLimit = std::size_t{4} << 30;
 std::string read_text_file(const std::filesystem::path& path, std::size_t limit,
                            std::string_view what);
 
-// The same, whatever is in the file.
-std::string read_any_file(const std::filesystem::path& path, std::size_t limit,
-                          std::string_view what);
-
-// The same, a piece of at most so many bytes at a time, until `take` returns false.
+// The same, whatever is in the file, a piece of at most so many bytes at a time, until `take` returns false.
 void read_pieces(const std::filesystem::path& path, std::size_t bytes, std::size_t limit,
                  std::string_view what, const std::function<bool(std::string_view piece)>& take);
 

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -124,41 +125,55 @@ machine::MachineModel chain(int joints, int valves, bool weightless = false) {
   return model;
 }
 
-// The trainer's tick: the demonstrator grips the first log and lifts it out of its place.
-int logs(Fidelity fidelity) {
-  constexpr double kBefore = 1.0, kAfter = 1.0;  // s, of the grip
-  training::Exercise exercise = test::shipped_exercise("logs");
-  exercise.fidelity = fidelity;
-  const training::Session session(test::shipped_machine(exercise.machine),
-                                  test::shipped_levers(exercise.levers), exercise, kInstructions);
-  const training::Demonstrator driver(session);
-  const auto begin = [&](training::SessionState& state) {
+// A shipped exercise as the trainer runs it, with the demonstrator at the levers.
+struct Demonstrated {
+  training::Session session;
+  training::Demonstrator driver{session};
+  training::SessionState state{};
+  training::DemonstratorState hands{};
+  training::SessionSnapshot snapshot{};
+
+  Demonstrated(const char* name, Fidelity fidelity) : session(made(name, fidelity)) { begin(); }
+  void begin() {
     state = session.initial_state();
     session.apply({training::CommandKind::kControlMode,
                    static_cast<std::int32_t>(command::ControlMode::kBoomTip)},
                   state);
-    return driver.initial_state();
-  };
-  // Once to learn when that is, with the levers kept; then again, counted.
-  training::SessionState state;
-  training::DemonstratorState hands = begin(state);
-  training::SessionSnapshot snapshot = session.snapshot(state);
-  std::vector<command::OperatorInput> levers;
-  const double h = session.tick_s();
-  for (double since_grip = -1.0; since_grip < kAfter; since_grip += since_grip < 0.0 ? 0.0 : h) {
-    if (since_grip < 0.0 && snapshot.held_log >= 0) since_grip = 0.0;
-    levers.push_back(driver.drive(snapshot, h, hands));
-    session.step(levers.back(), state, snapshot);
+    hands = driver.initial_state();
+    snapshot = session.snapshot(state);
   }
-  begin(state);
-  snapshot = session.snapshot(state);
+  command::OperatorInput levers() { return driver.drive(snapshot, session.tick_s(), hands); }
+  void step(const command::OperatorInput& input) { session.step(input, state, snapshot); }
+
+ private:
+  static training::Session made(const char* name, Fidelity fidelity) {
+    training::Exercise exercise = test::shipped_exercise(name);
+    exercise.fidelity = fidelity;
+    return training::Session(test::shipped_machine(exercise.machine),
+                             test::shipped_levers(exercise.levers), exercise, kInstructions);
+  }
+};
+
+// The trainer's tick: the demonstrator grips the first log and lifts it out of its place.
+int logs(Fidelity fidelity) {
+  constexpr double kBefore = 1.0, kAfter = 1.0;  // s, of the grip
+  // Once to learn when that is, with the levers kept; then again, counted.
+  const auto run = std::make_unique<Demonstrated>("logs", fidelity);
+  std::vector<command::OperatorInput> levers;
+  const double h = run->session.tick_s();
+  for (double since_grip = -1.0; since_grip < kAfter; since_grip += since_grip < 0.0 ? 0.0 : h) {
+    if (since_grip < 0.0 && run->snapshot.held_log >= 0) since_grip = 0.0;
+    levers.push_back(run->levers());
+    run->step(levers.back());
+  }
+  run->begin();
   const auto counted_ticks = static_cast<std::size_t>((kBefore + kAfter) / h);
   const std::size_t first = levers.size() - std::min(levers.size(), counted_ticks);
-  for (std::size_t k = 0; k < first; ++k) session.step(levers[k], state, snapshot);
+  for (std::size_t k = 0; k < first; ++k) run->step(levers[k]);
   CALLGRIND_START_INSTRUMENTATION;
   for (std::size_t k = first; k < levers.size(); ++k) {
     const Counted counted;
-    session.step(levers[k], state, snapshot);
+    run->step(levers[k]);
   }
   return static_cast<int>(levers.size() - first);
 }
@@ -166,22 +181,12 @@ int logs(Fidelity fidelity) {
 // The trainer's tick of a harvester among 220 stems, while the crane sets off to the first one.
 int thinning(Fidelity fidelity) {
   constexpr int kTicks = 300;
-  training::Exercise exercise = test::shipped_exercise("thinning");
-  exercise.fidelity = fidelity;
-  const training::Session session(test::shipped_machine(exercise.machine),
-                                  test::shipped_levers(exercise.levers), exercise, kInstructions);
-  const training::Demonstrator driver(session);
-  training::SessionState state = session.initial_state();
-  session.apply({training::CommandKind::kControlMode,
-                 static_cast<std::int32_t>(command::ControlMode::kBoomTip)},
-                state);
-  training::DemonstratorState hands = driver.initial_state();
-  training::SessionSnapshot snapshot = session.snapshot(state);
+  const auto run = std::make_unique<Demonstrated>("thinning", fidelity);
   CALLGRIND_START_INSTRUMENTATION;
   for (int k = 0; k < kTicks; ++k) {
-    const command::OperatorInput levers = driver.drive(snapshot, session.tick_s(), hands);
+    const command::OperatorInput levers = run->levers();
     const Counted counted;
-    session.step(levers, state, snapshot);
+    run->step(levers);
   }
   return kTicks;
 }

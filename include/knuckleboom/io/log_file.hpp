@@ -70,7 +70,6 @@ struct LogForm {
 };
 
 class TableBytes;
-class TableSource;
 
 // A table of another program, understood once. What the map does not say of its form is found out. Its rows
 // stay where they are until they are read.
@@ -89,13 +88,11 @@ class LogTable {
   Trace read_all() const;
 
  private:
-  void understand(TableBytes bytes);
-  void find_time();
+  void understand();
 
-  std::string file_;
   LogMap map_;
   LogForm form_;
-  std::shared_ptr<const TableSource> source_;
+  std::shared_ptr<const TableBytes> bytes_;
 };
 
 // The map's columns.

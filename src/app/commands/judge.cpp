@@ -221,8 +221,8 @@ Judgement judge_log(const fs::path& path, const io::LogMap& map,
                                                 : std::nullopt);
     // Beside the jerk, which a real sensor's noise disturbs more.
     if (figure.member == &training::Score::smoothness && out.values.back())
-      out.spectral_arc = analysis::spectral_arc(log);
-    if (out.spectral_arc && !std::isfinite(*out.spectral_arc)) out.spectral_arc.reset();
+      if (const double arc = analysis::spectral_arc(log); std::isfinite(arc))
+        out.spectral_arc = arc;
   }
   if (!log.work.empty()) out.work = work_rows(log);
   out.coaching = coach_log(log);

@@ -434,11 +434,11 @@ int back_up(const LearnersOptions& options) {
   return kSuccess;
 }
 
-Database copy_of(const std::string& file) {
+std::pair<Database, std::vector<Summary>> copy_of(const std::string& file) {
   try {
     Database copy(file, Access::kRead);
-    copy.list();
-    return copy;
+    std::vector<Summary> all = copy.list();
+    return {std::move(copy), std::move(all)};
   } catch (const io::FileError&) {
     throw UserError(
         fmt::format("{}: this copy cannot be read, and nothing was changed; name one that "
@@ -457,8 +457,7 @@ int restore(const LearnersOptions& options) {
   if (fs::equivalent(options.output, place, error))
     throw UserError(
         fmt::format("{}: that is what is filed now; name a copy of it", options.output));
-  const Database copy = copy_of(options.output);
-  const std::vector<Summary> all = copy.list();
+  const auto [copy, all] = copy_of(options.output);
   const std::size_t there = all.size();
   if (there == 0) throw UserError(fmt::format("{}: nobody is filed in it", options.output));
   std::set<std::string> kept;

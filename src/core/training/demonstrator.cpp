@@ -761,7 +761,7 @@ Demonstrator::Heap Demonstrator::heap_of(const SessionSnapshot& s, const LogTask
   if (out.count > 0) out.middle /= static_cast<double>(out.count);
   if (!in_load || out.held >= 0 || out.count == 0) return out;
   // Between its outermost logs.
-  const Vec3 left = vec(s.load.up_W).cross(along);
+  const Vec3 left = left_of(s.load);
   double lo = 1e9, hi = -1e9;
   for (int i = 0; i < count; ++i) {
     const double at = (vec(s.log[near[i]].p) - out.middle).dot(left);
@@ -894,7 +894,6 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
           ? bed_z
           : top_below(s, spot, false, world::height(ground_, spot.centre_W.x(), spot.centre_W.y()));
   const double open_z = under_z + tips_below_grip_ + kOverBed, begin_open_z = open_z - kDropLess;
-  const Vec3 left_of_load = vec(s.load.up_W).cross(vec(s.load.along_W));
   const double lowest =
       out_of_load ? std::max(bed_z, several ? heap.low : under.z() - log.radius) + tips_below_grip_
                   : std::max(under.z(),
@@ -955,7 +954,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
                                            : std::max(2.0 * log.radius, state.hangs_m);
   const double over_goal = stakes_z + kStakeMargin + below;
   const double beside_load =
-      std::fabs(on_map(vec(s.sim.tip_W) - vec(s.load.centre_W)).dot(left_of_load)) -
+      std::fabs(on_map(vec(s.sim.tip_W) - vec(s.load.centre_W)).dot(left_of(s.load))) -
       s.load.half_m[1] - kPastStakes;
   // Out of the load it goes over its stakes as well.
   const double over_load = unloads && (out_of_load || beside_load <= 0.0)

@@ -622,7 +622,7 @@ Task::Spot Task::goal(const LogTask& wanted, const SessionSnapshot& snapshot) co
   if (into_load_space(wanted)) {
     const double side = side_of_load(wanted.bunk) * kLoadSide * snapshot.load.half_m[1];
     Spot spot{vec(snapshot.load.centre_W), vec(snapshot.load.along_W)};
-    spot.centre_W += side * vec(snapshot.load.up_W).cross(spot.along_W);
+    spot.centre_W += side * left_of(snapshot.load);
     return spot;
   }
   if (wanted.place < 0) return nth(bunks_, wanted.bunk);
@@ -638,8 +638,7 @@ namespace {
 bool lies_in_load(const LogTask& wanted, const SessionSnapshot& snapshot) {
   if (!snapshot.load.logs.has(wanted.log)) return false;
   const LoadSnapshot& load = snapshot.load;
-  const Vec3 left = vec(load.up_W).cross(vec(load.along_W));
-  const double across = (vec(snapshot.log[wanted.log].p) - vec(load.centre_W)).dot(left);
+  const double across = (vec(snapshot.log[wanted.log].p) - vec(load.centre_W)).dot(left_of(load));
   // A log that is brought with others may roll; its side is where it is to be let go.
   return wanted.gathered || side_of_load(wanted.bunk) * across >= -kOverMiddle;
 }

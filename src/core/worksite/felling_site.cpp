@@ -444,7 +444,10 @@ void FellingSite::step(const HeadDemand& demand, const HeadFrame& head, double d
       m.stalled_s = held_up ? m.stalled_s + dt : 0.0;
       turn_rollers(wanted, -on_stem.rollers, dt, state);
       delimb(state, s);
-      through ? cut_off(state, s, world) : plan_anew(way, state);
+      if (through)
+        cut_off(state, s, world);
+      else
+        plan_anew(way, state);
     }
     if (demand.reset && state.reset_held == 0) m.zero_at = saw_at(m);
     if (rooted && !s.attached) {

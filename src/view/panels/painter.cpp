@@ -15,6 +15,12 @@ namespace {
 
 ImU32 packed(Colour c) { return IM_COL32(c.r, c.g, c.b, c.a); }
 
+float height_of(const ImFont& face, float width, const std::string& text) {
+  return face
+      .CalcTextSizeA(face.FontSize, 1e9F, width, text.data(), text.data() + text.size(), nullptr)
+      .y;
+}
+
 // A number and its unit stay on one line: their space becomes one that lines do not break at, and so does a decimal
 // point.
 std::string unbroken(std::string_view text) {
@@ -125,7 +131,7 @@ float Painter::text_block(float x, float y, float width, Type type, Colour colou
   const ImFont* face = font(type);
   list_.AddText(face, face->FontSize, ImVec2(std::round(x * scale_), std::round(y * scale_)),
                 packed(colour), text.data(), text.data() + text.size(), width * scale_);
-  return block_height(width, type, words);
+  return height_of(*face, width * scale_, text) / scale_;
 }
 
 float Painter::text_width(Type type, std::string_view text) const {
@@ -137,12 +143,7 @@ float Painter::text_width(Type type, std::string_view text) const {
 }
 
 float Painter::block_height(float width, Type type, std::string_view words) const {
-  const std::string text = unbroken(words);
-  const ImFont* face = font(type);
-  return face->CalcTextSizeA(face->FontSize, 1e9F, width * scale_, text.data(),
-                             text.data() + text.size(), nullptr)
-             .y /
-         scale_;
+  return height_of(*font(type), width * scale_, unbroken(words)) / scale_;
 }
 
 float Painter::line_height(Type type) const { return font(type)->FontSize / scale_; }

@@ -182,8 +182,7 @@ struct ElementState {
   double felled_m[2];    // tip at that tick
   std::int32_t head;     // 1: its rules hold. Sessions recorded before there were any go on without
   std::int32_t no_load;  // 1: there is nothing to load into, and no load has phases; likewise
-  std::int32_t
-      own_load;  // 1: the machine's load space alone is the load, bunks are ground; likewise
+  std::int32_t own_load;  // 1: the machine's own load space is the load, bunks are ground; likewise
   std::int32_t reserved;
 };
 constexpr auto state_fields(const ElementState* /*type*/) {

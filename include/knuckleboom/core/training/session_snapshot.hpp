@@ -79,6 +79,8 @@ struct LoadSnapshot {
   std::int64_t count;
   world::LogSet logs;
 };
+// Across the load, to the left as its logs point.
+inline Vec3 left_of(const LoadSnapshot& load) { return vec(load.up_W).cross(vec(load.along_W)); }
 
 struct SessionSnapshot {
   double tip_v_W[3];  // m/s
