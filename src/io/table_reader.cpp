@@ -518,9 +518,17 @@ std::string TableReader::unknown_message(const Entry& entry,
                          what_);
     return fmt::format("{} has no key '{}'; did you mean '{}'?", what_, entry.key, *close);
   }
-  std::vector<std::string> keys;
-  for (const Known& known : known_)
+  std::vector<std::string> keys, names;
+  for (const Known& known : known_) {
     keys.push_back(full_key(known.stem, units(known.dimensions.front()).front()));
+    names.emplace_back(known.stem);
+  }
+  // Misspelt, and its unit is wrong as well.
+  for (std::size_t end = entry.key.rfind('_'); end != 0 && end != std::string::npos;
+       end = entry.key.rfind('_', end - 1))
+    if (const std::string* close = closest(entry.key.substr(0, end), names))
+      return fmt::format("{} has no key '{}'; did you mean '{}'?", what_, entry.key,
+                         keys[static_cast<std::size_t>(close - names.data())]);
   return fmt::format("{} has no key '{}'; its keys are {}", what_, entry.key, listing(keys));
 }
 

@@ -68,6 +68,8 @@ const BadInput kBadInputs[] = {
     {"UnknownUnit", "bore_mm = 140", "bore_inch = 5.5",
      "'inch' is not a unit of 'bore', which is a length; write bore_m, bore_cm or bore_mm",
      "bore_inch", 1},
+    {"MisspeltUnknownUnit", "bore_mm = 140", "boer_inch = 5.5",
+     "has no key 'boer_inch'; did you mean 'bore_m'?", "boer_inch", 1},
     {"WrongDimension", "pump_MPa = 20", "pump_mm = 20",
      "'mm' is not a unit of 'pump', which is a pressure", "pump_mm", 1},
     {"NoUnit", "pump_MPa = 20", "pump = 20", "'pump' needs its unit: write pump_Pa", "pump = 20",
