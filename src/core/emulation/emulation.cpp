@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numbers>
 #include <stdexcept>
 
 #include "knuckleboom/core/machine/equations.hpp"
@@ -12,7 +13,6 @@
 namespace knuckleboom::emulation {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kLeastRate = 1e-3;  // rad/s, m/s
 constexpr double kLead = 0.02;
 constexpr double kAbsurd = 1e9;
@@ -69,7 +69,7 @@ void add_to_joints(const TipMotion& tip, int joints, const Wrench& w, double* fo
 // pressure loop lags by one over its rate and aims at the end of the tick:
 // TorqueControl.PassesForty_Hz
 double torque_delay_s(double bandwidth_Hz, double tick_s) {
-  return std::max(0.0, 1.0 / (2.0 * kPi * bandwidth_Hz) - 0.5 * tick_s);
+  return std::max(0.0, 1.0 / (2.0 * std::numbers::pi * bandwidth_Hz) - 0.5 * tick_s);
 }
 
 command::Scenario scenario_of(const Part& part, double tick_s) {
@@ -338,7 +338,7 @@ void Emulation::command(double h, EmulationState& state) const {
   store(site_W_.R * linear(state.sensed.operator_twist),
         site_W_.R * angular(state.sensed.operator_twist), wanted);
   const Tuning& t = state.tuning;
-  const double share = 1.0 - decay(2.0 * kPi * t.accommodation_filter_Hz * h);
+  const double share = 1.0 - decay(2.0 * std::numbers::pi * t.accommodation_filter_Hz * h);
   const double most = t.operator_acceleration * h;
   for (int i = 0; i < 6; ++i) {
     double& speed = state.operator_twist[i];
@@ -570,7 +570,7 @@ void Emulation::add_brake(const EmulationState& state, double* force) const {
   const int n = plan_.host.model.joint_count();
   multibody::MassAndBias body;
   multibody::mass_and_bias(plant_.model().tree, m.inertia, m.q, m.v, body);
-  const double w = std::min(2.0 * kPi * kBrakeFrequency, kBrakeStep / plant_.tick_s());
+  const double w = std::min(2.0 * std::numbers::pi * kBrakeFrequency, kBrakeStep / plant_.tick_s());
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       force[i] -= body.M[i][j] * (w * w * (m.q[j] - state.brake_q[j]) + 2.0 * w * m.v[j]);

@@ -1,6 +1,7 @@
 #include "knuckleboom/core/emulation/force_observer.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 #include <Eigen/LU>
 
@@ -13,9 +14,8 @@
 namespace knuckleboom::emulation {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
-constexpr int kAxes = kHostJoints;
-constexpr double kLeastPivot = 1e-3;  // of the Jacobian [m, 1]
+constexpr int kObserved = kHostJoints;
+constexpr double kLeastObservedPivot = 1e-3;  // of the Jacobian [m, 1]
 
 }  // namespace
 
@@ -36,17 +36,17 @@ void friction_by_law(const machine::MachineModel& host, const JointSample& last,
 void joint_residual(const machine::MachineModel& host, const multibody::LinkInertia* inertia,
                     const JointSample& last, const JointSample& now, double h, double* residual) {
   double q[kMaxLinks] = {}, v[kMaxLinks] = {};
-  for (int i = 0; i < kAxes; ++i) {
+  for (int i = 0; i < kObserved; ++i) {
     q[i] = 0.5 * (last.q[i] + now.q[i]);
     v[i] = 0.5 * (last.v[i] + now.v[i]);
   }
   multibody::MassAndBias body;
   multibody::mass_and_bias(host.tree, inertia, q, v, body);
-  for (int i = 0; i < kAxes; ++i) {
+  for (int i = 0; i < kObserved; ++i) {
     const double torque_mean =
         now.held != 0.0 ? now.torque[i] : 0.5 * (last.torque[i] + now.torque[i]);
     double torque = body.bias[i] + host.tree.link(i).damping * v[i] - torque_mean;
-    for (int j = 0; j < kAxes; ++j) torque += body.M[i][j] * (now.v[j] - last.v[j]) / h;
+    for (int j = 0; j < kObserved; ++j) torque += body.M[i][j] * (now.v[j] - last.v[j]) / h;
     residual[i] = torque;
   }
 }
@@ -59,7 +59,7 @@ Wrench fused_wrench(const machine::MachineModel& host, const multibody::LinkIner
   const JointSample& last = state.samples > 0 ? state.last : now;
   joint_residual(host, inertia, last, now, h, newest);
   friction_by_law(host, last, now, h, state);
-  for (int i = 0; i < kAxes; ++i) {
+  for (int i = 0; i < kObserved; ++i) {
     state.by_law[i] *= law_share;
     newest[i] += state.by_law[i];
   }
@@ -67,10 +67,10 @@ Wrench fused_wrench(const machine::MachineModel& host, const multibody::LinkIner
       state.ring[(state.samples + kRing - std::min<std::int64_t>(delay, state.samples)) % kRing];
   TipMotion tip;
   tip_motion(host, now.q, now.v, tip);
-  const double share = 1.0 - decay(2.0 * kPi * crossover_Hz * h);
-  Eigen::Matrix<double, kAxes, kAxes> J_T;
-  Eigen::Matrix<double, kAxes, 1> outside;
-  for (int i = 0; i < kAxes; ++i) {
+  const double share = 1.0 - decay(2.0 * std::numbers::pi * crossover_Hz * h);
+  Eigen::Matrix<double, kObserved, kObserved> J_T;
+  Eigen::Matrix<double, kObserved, 1> outside;
+  for (int i = 0; i < kObserved; ++i) {
     const auto u = static_cast<std::size_t>(i);
     J_T.row(i) << tip.J_v[u].transpose(), tip.J_w[u].transpose();
     const double by_sensor = tip.J_v[u].dot(measured.force) + tip.J_w[u].dot(measured.moment);
@@ -80,9 +80,9 @@ Wrench fused_wrench(const machine::MachineModel& host, const multibody::LinkIner
   }
   state.last = now;
   ++state.samples;
-  const Eigen::PartialPivLU<Eigen::Matrix<double, kAxes, kAxes>> lu(J_T);
-  if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > kLeastPivot)) return measured;
-  const Eigen::Matrix<double, kAxes, 1> w = lu.solve(outside);
+  const Eigen::PartialPivLU<Eigen::Matrix<double, kObserved, kObserved>> lu(J_T);
+  if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > kLeastObservedPivot)) return measured;
+  const Eigen::Matrix<double, kObserved, 1> w = lu.solve(outside);
   return {Vec3(w.head<3>()), Vec3(w.tail<3>())};
 }
 

@@ -1,13 +1,13 @@
 #include "knuckleboom/core/emulation/tip_emulation.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 #include <Eigen/LU>
 
 namespace knuckleboom::emulation {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr int kAxes = 6;
 constexpr double kLeastPivot = 1e-3;  // of the Jacobian [m, 1], or of its square
 
@@ -40,7 +40,7 @@ TipCommand tip_command(const machine::MachineModel& host, const multibody::LinkI
                        const double* q, const double* v, const double* acceleration, Scheme scheme,
                        const TipGains& gains, const TipTarget& target, const Wrench& contact,
                        double h) {
-  const double w = 2.0 * kPi * gains.bandwidth_Hz;
+  const double w = 2.0 * std::numbers::pi * gains.bandwidth_Hz;
   const double Gp = w * w;
   const double Gv = 2.0 * gains.damping * w;
   TipMotion tip;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/math/exponential.hpp"
@@ -9,7 +10,6 @@
 namespace knuckleboom::emulation {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kLeastDrop =
     2e5;  // Pa across an orifice: below it the curve is too flat to be inverted
 
@@ -53,7 +53,8 @@ double TorqueControl::command_V(const TorqueDemand& demand, const machine::Actua
   // Sum of the flow into one side and out of the other: torque' = D (Q_1/C_1 + Q_2/C_2) with the
   // flow taken by the speed subtracted from both.
   const double C = 0.5 * (state.C[0] + state.C[1]);
-  const double flow = 2.0 * D * demand.speed + C / D * 2.0 * kPi * bandwidth_Hz * missing +
+  const double flow = 2.0 * D * demand.speed +
+                      C / D * 2.0 * std::numbers::pi * bandwidth_Hz * missing +
                       2.0 * c.leak_internal * (state.p[0] - state.p[1]);
   const bool forward = flow >= 0.0;
   const double p_in = state.p[forward ? 0 : 1];

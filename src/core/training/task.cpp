@@ -15,17 +15,17 @@
 namespace knuckleboom::training {
 namespace {
 
-constexpr double kMovedAxis = 0.03;   // of a lever's travel; it starts the attempt
-constexpr double kErrorPiece = 0.05;  // m of a path that has one error
-constexpr double kCraneReach = 9.5;   // m on the map from a crane's foot; beyond it one drives
-constexpr double kCalmSpeed = 0.1;    // m/s; a log slower than it
-constexpr double kCalmTime = 0.5;     // s; after this time it has come to rest
-constexpr double kBunkAngle = 0.35;   // rad; of a log from its bunk's direction
-constexpr double kAboveStakes = 0.3;  // m; allowed height of a heap above the stakes
-constexpr double kBelowBeams = 0.05;  // m
-constexpr double kHalted = 0.03;      // m/s of the wheels
-constexpr double kHaltTime = 1.0;     // s; after this time a stop has been made
-constexpr double kWayWindow = 6.0;    // m along the way; what is further off is another part of it
+constexpr double kMovedAxis = 0.03;       // of a lever's travel; it starts the attempt
+constexpr double kErrorPiece = 0.05;      // m of a path that has one error
+constexpr double kCraneReach = 9.5;       // m on the map from a crane's foot; beyond it one drives
+constexpr double kCalmSpeed = 0.1;        // m/s; a log slower than it
+constexpr double kCalmTime = 0.5;         // s; after this time it has come to rest
+constexpr double kBunkAngle = 0.35;       // rad; of a log from its bunk's direction
+constexpr double kHeapAboveStakes = 0.3;  // m; allowed height of a heap above the stakes
+constexpr double kBelowBeams = 0.05;      // m
+constexpr double kStopped = 0.03;         // m/s of the wheels
+constexpr double kHaltTime = 1.0;         // s; after this time a stop has been made
+constexpr double kNearOnWay = 6.0;    // m along the way; what is further off is another part of it
 constexpr double kNearLog = 1.0;      // m on the map; the way to a log ends there
 constexpr double kTouchDown = 0.02;   // m above where a log lies
 constexpr double kLoadSample = 0.02;  // s
@@ -668,7 +668,7 @@ bool Task::lies_in_bunk(const LogTask& wanted, const SessionSnapshot& snapshot) 
   const double room = wanted.gathered ? std::min(size.length, std::max(over, 0.0)) : size.length;
   return std::fabs(along) <= 0.5 * room && std::fabs(across) <= 0.5 * size.width &&
          offset.z() >= -0.5 * size.height - kBelowBeams &&
-         offset.z() <= 0.5 * size.height + kAboveStakes &&
+         offset.z() <= 0.5 * size.height + kHeapAboveStakes &&
          angle_between_lines(axis_of(snapshot.log[wanted.log]), bunk.along_W) <= kBunkAngle;
 }
 
@@ -773,7 +773,7 @@ void Task::check_standing(double dt, const SessionSnapshot& snapshot, TaskState&
 void Task::follow_way(const SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const {
   const world::WayRecipe& recipe = exercise_.world.way;
   const auto near = [&](double x, double y) {
-    return way_.nearest(x, y, task.along_m - kWayWindow, task.along_m + kWayWindow);
+    return way_.nearest(x, y, task.along_m - kNearOnWay, task.along_m + kNearOnWay);
   };
   task.along_m = near(snapshot.foot_W[0], snapshot.foot_W[1]).along;
   const int wheels = snapshot.sim.wheel_count;
@@ -803,7 +803,7 @@ void Task::advance_drive(double dt, const SessionSnapshot& snapshot, TaskState& 
   follow_way(snapshot, task, score);
   const world::WayRecipe& recipe = exercise_.world.way;
   const double away = std::fabs(task.along_m - nth(recipe.stops, task.step));
-  const bool there = away <= recipe.stop_within && std::fabs(snapshot.sim.speed) < kHalted;
+  const bool there = away <= recipe.stop_within && std::fabs(snapshot.sim.speed) < kStopped;
   task.dwell_s = there ? task.dwell_s + dt : 0.0;
   if (task.dwell_s < kHaltTime - 0.5 * dt) return;
   task.error_sum += away;
