@@ -526,9 +526,11 @@ std::string TableReader::unknown_message(const Entry& entry,
   // Misspelt, and its unit is wrong as well.
   for (std::size_t end = entry.key.rfind('_'); end != 0 && end != std::string::npos;
        end = entry.key.rfind('_', end - 1))
-    if (const std::string* close = closest(entry.key.substr(0, end), names))
-      return fmt::format("{} has no key '{}'; did you mean '{}'?", what_, entry.key,
-                         keys[static_cast<std::size_t>(close - names.data())]);
+    if (const std::string* close = closest(entry.key.substr(0, end), names)) {
+      const auto meant = static_cast<std::size_t>(close - names.data());
+      explained.push_back(known_[meant].stem);
+      return fmt::format("{} has no key '{}'; did you mean '{}'?", what_, entry.key, keys[meant]);
+    }
   return fmt::format("{} has no key '{}'; its keys are {}", what_, entry.key, listing(keys));
 }
 
