@@ -4,6 +4,14 @@
 #include <cmath>
 
 namespace knuckleboom::sound {
+namespace {
+
+// A tip that loses half of its speed in less than about this time has hit something.
+constexpr double kBlow = 0.15;      // s
+constexpr double kLeastBlow = 3.0;  // m/s
+constexpr double kBarAtWood = 1.0;  // of the bar's way
+
+}  // namespace
 
 void SoundFollower::follow(const training::SessionSnapshot& snapshot, SoundState& state) {
   const sim::Snapshot& now = snapshot.sim;
@@ -23,6 +31,11 @@ void SoundFollower::follow(const training::SessionSnapshot& snapshot, SoundState
     displacement_[i] = actuator.displacement;
   }
   if (goes_on && now.health.stop_hits > stop_hits_) strength_ = fastest;
+  if (!goes_on) {
+    stem_ = -1;
+    tip_peak_ = 0.0;
+  }
+  follow_timber(snapshot, dt);
   primed_ = true;
   t_s_ = now.t_s;
   stop_hits_ = now.health.stop_hits;
@@ -34,6 +47,34 @@ void SoundFollower::follow(const training::SessionSnapshot& snapshot, SoundState
   state.collisions = 0;
   for (const std::int64_t count : snapshot.collisions) state.collisions += count;
   state.collision_speed = snapshot.last_impact_speed;
+  state.engine_rad_per_s = now.engine_rad_per_s;
+  state.chain = snapshot.saw > 0.0 ? 1.0 : 0.0;
+  state.cut = snapshot.saw >= kBarAtWood ? 1.0 : 0.0;
+  state.feed_m_s = snapshot.feed_m_s;
+  state.whorls = whorls_;
+  state.whorl_speed = whorl_speed_;
+  state.falls = falls_;
+  state.fall_speed = fall_speed_;
+}
+
+void SoundFollower::follow_timber(const training::SessionSnapshot& snapshot, double dt) {
+  const training::TreeSnapshot* held = training::tree_in_head(snapshot);
+  if (held != nullptr && held->stem == stem_ && held->bare_to > bare_to_) {
+    ++whorls_;
+    whorl_speed_ = std::fabs(snapshot.feed_m_s);
+  }
+  stem_ = held != nullptr ? held->stem : -1;
+  bare_to_ = held != nullptr ? held->bare_to : 0.0;
+
+  double tip = 0.0;
+  for (std::int64_t i = 0; i < snapshot.tree_count; ++i)
+    tip = std::max(tip, snapshot.tree[i].tip_m_s);
+  tip_peak_ *= std::exp(-std::max(dt, 0.0) / kBlow);
+  if (tip >= tip_peak_) tip_peak_ = tip_before_ = tip;
+  if (tip_peak_ < kLeastBlow || tip > 0.5 * tip_peak_) return;
+  ++falls_;
+  fall_speed_ = tip_before_;
+  tip_peak_ = tip;
 }
 
 }  // namespace knuckleboom::sound

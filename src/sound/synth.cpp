@@ -16,13 +16,21 @@ constexpr double kRoarIdle = 0.10, kRoarFull = 0.25;
 constexpr double kPumpFull = 0.16;
 constexpr double kHiss = 0.30;
 constexpr double kKnock = 0.9;
+constexpr double kChain = 0.10, kChainInWood = 0.28;
+constexpr double kRasp = 0.25;     // of the chips
+constexpr double kRollers = 0.22;  // at kFullFeed
 
 constexpr double kRoarCornerHz = 250.0;
 constexpr double kHissCornerHz = 3500.0;
+constexpr double kBarkCornerHz = 900.0;
+constexpr double kMostEngineRpm = 3000.0;
+constexpr double kMostFeed = 10.0;  // m/s
 
 // Impact speeds of full loudness.
 constexpr double kFullStop = 0.4;       // m/s
 constexpr double kFullCollision = 1.0;  // m/s
+constexpr double kFullWhorl = 4.0;      // m/s
+constexpr double kFullFall = 15.0;      // m/s
 
 double finite(double value) { return std::isfinite(value) ? value : 0.0; }
 
@@ -137,22 +145,39 @@ Synth::Synth(double rate_Hz)
       load_(0.06, rate_Hz, 0.0),
       relief_(0.03, rate_Hz, 0.0),
       volume_(0.02, rate_Hz, 0.0),
+      chain_(0.12, rate_Hz, 0.0),
+      cut_(0.05, rate_Hz, 0.0),
+      feed_(0.04, rate_Hz, 0.0),
       // A thud of the whole boom in its stop; a clank of the head on wood or steel.
       stop_({Mode(58.0, 0.09, 0.8, rate_Hz), Mode(131.0, 0.05, 0.5, rate_Hz),
              Mode(410.0, 0.02, 0.2, rate_Hz)},
             rate_Hz),
       collision_({Mode(112.0, 0.06, 0.7, rate_Hz), Mode(347.0, 0.08, 0.4, rate_Hz),
                   Mode(923.0, 0.05, 0.25, rate_Hz), Mode(1571.0, 0.03, 0.12, rate_Hz)},
-                 rate_Hz) {}
+                 rate_Hz),
+      // A crack of dry wood; a tree on the ground, which shakes it.
+      branches_({Mode(640.0, 0.015, 0.3, rate_Hz), Mode(1730.0, 0.010, 0.3, rate_Hz),
+                 Mode(2900.0, 0.006, 0.2, rate_Hz)},
+                rate_Hz),
+      fall_({Mode(37.0, 0.30, 0.9, rate_Hz), Mode(61.0, 0.20, 0.6, rate_Hz),
+             Mode(173.0, 0.08, 0.25, rate_Hz)},
+            rate_Hz) {}
 
 void Synth::set(const SoundState& state) {
   const double load = load_of(state.pump_power_W);
   load_.set(load);
-  speed_.set(kEngineSpeedRpm * (1.0 - kEngineDroop * load));
+  const double turns_rpm = finite(state.engine_rad_per_s) * 60.0 / kTurn;
+  speed_.set(turns_rpm > 0.0 ? std::min(turns_rpm, kMostEngineRpm)
+                             : kEngineSpeedRpm * (1.0 - kEngineDroop * load));
   relief_.set(std::clamp(finite(state.relief), 0.0, 1.0));
   volume_.set(state.silent ? 0.0 : std::clamp(finite(state.volume), 0.0, 1.0));
   stop_.follow(state.stop_hits, strength(state.stop_speed, kFullStop));
   collision_.follow(state.collisions, strength(state.collision_speed, kFullCollision));
+  branches_.follow(state.whorls, strength(state.whorl_speed, kFullWhorl));
+  fall_.follow(state.falls, strength(state.fall_speed, kFullFall));
+  chain_.set(std::clamp(finite(state.chain), 0.0, 1.0));
+  cut_.set(std::clamp(finite(state.cut), 0.0, 1.0));
+  feed_.set(std::min(std::fabs(finite(state.feed_m_s)), kMostFeed));
 }
 
 void Synth::render(std::span<float> samples) {
@@ -161,8 +186,10 @@ void Synth::render(std::span<float> samples) {
     const double turn = speed_.next() / 60.0 / rate_Hz_;
     advance(cycle_, 0.5 * turn);
     advance(pump_turn_, turn);
-    const double sum = engine(load) + pump(load) + hiss(relief_.next()) +
-                       kKnock * (stop_.next() + collision_.next());
+    const double sum =
+        engine(load) + pump(load) + hiss(relief_.next()) + saw(chain_.next(), cut_.next()) +
+        rollers(feed_.next()) +
+        kKnock * (stop_.next() + collision_.next() + branches_.next() + fall_.next());
     sample = static_cast<float>(volume_.next() * limited(sum));
   }
 }
@@ -188,6 +215,25 @@ double Synth::hiss(double relief) {
   const double high = white - hiss_1_;
   hiss_2_ += share * (high - hiss_2_);
   return kHiss * relief * (high - hiss_2_);
+}
+
+// The chain's cutters; in the wood it loses speed, and chips fly with each of them.
+double Synth::saw(double chain, double cut) {
+  advance(tooth_, kToothHz * chain * (1.0 - kSawDroop * cut) / rate_Hz_);
+  if (chain == 0.0) return 0.0;
+  const double phase = kTurn * tooth_;
+  const double tone = std::sin(phase) + 0.5 * std::sin(2.0 * phase) + 0.3 * std::sin(3.0 * phase);
+  const double level = kChain + cut * (kChainInWood - kChain);
+  return chain * (level * tone + kRasp * cut * (0.5 + 0.5 * std::sin(phase)) * noise());
+}
+
+// Spikes that bite into the bark, as often as they pass.
+double Synth::rollers(double speed) {
+  advance(spike_, speed / kSpikePitch / rate_Hz_);
+  bark_ += std::min(1.0, kTurn * kBarkCornerHz / rate_Hz_) * (noise() - bark_);
+  const double phase = kTurn * spike_;
+  const double bite = 0.6 * std::sin(phase) + 0.3 * std::sin(2.0 * phase);
+  return kRollers * std::min(speed / kFullFeed, 1.0) * (bite + (1.0 + bite) * bark_);
 }
 
 double Synth::noise() {

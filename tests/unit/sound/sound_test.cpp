@@ -133,5 +133,59 @@ TEST(SoundFollower, takesTheSpeedBeforeTheStop) {
   EXPECT_EQ(state.stop_speed, 0.0);
 }
 
+TEST(SoundFollower, countsWhorlsAndTreesThatComeDown) {
+  SessionSnapshot snapshot{};
+  snapshot.tree_count = 1;
+  training::TreeSnapshot& tree = snapshot.tree[0];
+  tree.stem = 4;
+  SoundFollower follower;
+  SoundState state;
+  const auto frame = [&](double t, double tip_m_s) {
+    snapshot.sim.t_s = t;
+    tree.tip_m_s = tip_m_s;
+    follower.follow(snapshot, state);
+  };
+  // Falls for 2 s, and its tip comes to rest within 0.2 s.
+  double t = 0.0;
+  for (; t < 2.0; t += 0.02) frame(t, 9.0 * t);
+  EXPECT_EQ(state.falls, 0);
+  for (double rest = 1.0; rest > 0.0; rest -= 0.1, t += 0.02) frame(t, 18.0 * rest);
+  EXPECT_EQ(state.falls, 1);
+  EXPECT_GT(state.fall_speed, 14.0);
+  EXPECT_LE(state.fall_speed, 18.0);
+  // Carried by the head: 5 m/s, and braked within a second.
+  for (double v = 0.0; v < 5.0; v += 0.1, t += 0.02) frame(t, v);
+  for (double v = 5.0; v > 0.0; v -= 0.1, t += 0.02) frame(t, v);
+  EXPECT_EQ(state.falls, 1);
+  // Fed through the knives.
+  tree.gripped = 1;
+  snapshot.feed_m_s = -3.5;
+  for (const double bare : {0.0, 0.0, 6.1, 6.1, 6.5}) {
+    tree.bare_to = bare;
+    frame(t += 0.02, 0.0);
+  }
+  EXPECT_EQ(state.whorls, 2);
+  EXPECT_EQ(state.whorl_speed, 3.5);
+  // The next tree, whose lower branches had been taken before.
+  tree.stem = 5;
+  tree.bare_to = 9.0;
+  frame(t += 0.02, 0.0);
+  EXPECT_EQ(state.whorls, 2);
+}
+
+TEST(SoundFollower, hearsTheSawInTheWood) {
+  SessionSnapshot snapshot{};
+  snapshot.sim.engine_rad_per_s = 150.0;
+  SoundFollower follower;
+  SoundState state;
+  for (const double bar : {0.0, 0.4, 1.0}) {
+    snapshot.saw = bar;
+    follower.follow(snapshot, state);
+    EXPECT_EQ(state.chain, bar > 0.0 ? 1.0 : 0.0);
+    EXPECT_EQ(state.cut, bar == 1.0 ? 1.0 : 0.0);
+  }
+  EXPECT_EQ(state.engine_rad_per_s, 150.0);
+}
+
 }  // namespace
 }  // namespace knuckleboom::sound

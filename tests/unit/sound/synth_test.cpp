@@ -133,6 +133,45 @@ TEST(Synth, aPowerThatIsNoPowerIsNoLoad) {
   EXPECT_LT(load_of(1e9), 1.0);
 }
 
+// Wheels and pump together may slow it down further than the pump's power says.
+TEST(Synth, anEngineThatIsModelledTurnsAsItDoes) {
+  Synth synth(kRateHz);
+  SoundState state = at_power(0.0);
+  state.engine_rad_per_s = 1200.0 / 60.0 * 2.0 * std::numbers::pi;
+  const std::vector<float> x = steady(synth, state);
+  EXPECT_NEAR(synth.engine_rpm(), 1200.0, 0.1);
+  EXPECT_NEAR(strongest_line(x, 30.0, 120.0), 60.0, 0.3);
+}
+
+TEST(Synth, theChainSingsWithItsCutters) {
+  Synth synth(kRateHz);
+  SoundState state = at_power(0.0);
+  const std::vector<float> idle = steady(synth, state);
+  state.chain = 1.0;
+  const std::vector<float> free = steady(synth, state);
+  // 38 m/s, a cutter every 41 mm.
+  EXPECT_NEAR(strongest_line(free, 700.0, 1100.0), 38.0 / 0.0411, 1.0);
+  state.cut = 1.0;
+  const std::vector<float> wood = steady(synth, state);
+  const double lower = 0.85 * 925.0;
+  EXPECT_NEAR(strongest_line(wood, 700.0, 1100.0), lower, 1.0);
+  EXPECT_GT(amplitude(free, 925.0), 30.0 * amplitude(idle, 925.0));
+  EXPECT_GT(amplitude(wood, lower), 2.0 * amplitude(free, 925.0));
+  state.chain = state.cut = 0.0;
+  EXPECT_LT(amplitude(steady(synth, state), 925.0), 1.2 * amplitude(idle, 925.0) + 1e-3);
+}
+
+TEST(Synth, theRollersGrowlAsTheStemRuns) {
+  for (const double speed : {1.2, -3.0, 5.0}) {
+    Synth synth(kRateHz);
+    SoundState state = at_power(0.0);
+    state.feed_m_s = speed;
+    const double spikes_Hz = std::fabs(speed) / 0.03;
+    const std::vector<float> x = steady(synth, state);
+    EXPECT_NEAR(strongest_line(x, spikes_Hz - 3.0, spikes_Hz + 3.0), spikes_Hz, 0.3) << speed;
+  }
+}
+
 TEST(Synth, hissesOnlyWhileAReliefValveIsOpen) {
   for (const double power : {0.0, 60e3}) {
     Synth synth(kRateHz);
@@ -209,6 +248,13 @@ TEST(Synth, neverClipsWhateverHappens) {
     state.stop_speed = pick(4);
     state.collision_speed = pick(5);
     state.volume = pick(7);
+    state.chain = pick(3);
+    state.cut = pick(6);
+    state.feed_m_s = pick(8);
+    state.engine_rad_per_s = pick(5);
+    state.whorl_speed = state.fall_speed = pick(2);
+    state.whorls += i % 2;
+    state.falls += i % 5;
     state.stop_hits += i % 3;
     state.collisions += i % 2;
     synth.set(state);
