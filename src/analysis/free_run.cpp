@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "knuckleboom/core/machine/model.hpp"
+#include "knuckleboom/core/sim/channels.hpp"
+#include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
 
 namespace knuckleboom::analysis {

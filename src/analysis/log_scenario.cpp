@@ -8,6 +8,7 @@
 
 #include "knuckleboom/core/machine/equations.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
+#include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/sim/channels.hpp"
 #include "knuckleboom/io/user_error.hpp"
 
@@ -32,19 +33,23 @@ command::Signal signal_of(const io::Trace& log, int column, double delay_s) {
 }
 
 // Mean over the part at rest; empty if the log has none.
-std::optional<double> at_rest(const io::Trace& log, const std::string& name, double rest_s) {
+std::optional<double> at_rest(const io::Trace& log, const std::string& name, const LogRun& run) {
   const int column = log.find(name);
   if (column < 0) return std::nullopt;
   double sum = 0.0;
   int count = 0;
   const std::vector<double>& t = log.data.front();
-  for (std::size_t i = 0; i < t.size() && t[i] - t.front() <= rest_s; ++i) {
+  for (std::size_t i = 0; i < t.size() && t[i] - t.front() <= run.rest_s; ++i) {
     const double y = log.data[static_cast<std::size_t>(column)][i];
     if (!std::isfinite(y)) continue;
     sum += y;
     ++count;
   }
-  return count > 0 ? std::optional<double>(sum / count) : std::nullopt;
+  if (count == 0) return std::nullopt;
+  double shift = 0.0;
+  for (const auto& [shifted, by] : run.start_shift)
+    if (shifted == name) shift += by;
+  return sum / count + shift;
 }
 
 // Length of a cylinder at a position of its joint; in loops with the other driven joints in the
@@ -170,9 +175,9 @@ command::Scenario log_scenario(const machine::MachineModel& model, const io::Tra
 
     command::InitialJoint initial;
     initial.joint = joint;
-    const auto length = at_rest(log, joint + "_length_m", run.rest_s);
+    const auto length = at_rest(log, joint + "_length_m", run);
     const std::string unit = model.tree.link(link).revolute ? "_rad" : "_m";
-    auto position = at_rest(log, joint + unit, run.rest_s);
+    auto position = at_rest(log, joint + unit, run);
     for (const auto& [name, value] : run.start)
       if (name == joint) position = value;
     if (!length && !position)
@@ -182,7 +187,7 @@ command::Scenario log_scenario(const machine::MachineModel& model, const io::Tra
                       joint, unit));
     initial.position = length ? position_at(model, static_cast<int>(k), *length, run) : *position;
     check_start(model, link, initial.position);
-    if (const auto rod = at_rest(log, joint + "_port_b_Pa", run.rest_s)) {
+    if (const auto rod = at_rest(log, joint + "_port_b_Pa", run)) {
       initial.port_b_given = true;
       initial.port_b_Pa = *rod;
     }

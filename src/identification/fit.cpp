@@ -137,7 +137,7 @@ class Progress final : public ceres::IterationCallback {
   const Options& options_;
 };
 
-double half_square(const std::vector<double>& r) {
+double half_square(std::span<const double> r) {
   double sum = 0.0;
   for (const double x : r) sum += x * x;
   return 0.5 * sum;
@@ -147,36 +147,47 @@ double half_square(const std::vector<double>& r) {
 void spread(const std::vector<Parameter>& parameters, const Eigen::MatrixXd& J,
             const std::vector<double>& r, const Options& options, Fit& out) {
   const Eigen::Index n = static_cast<Eigen::Index>(parameters.size());
-  Eigen::MatrixXd information = Eigen::MatrixXd::Zero(n, n);
+  // Curvature of the cost, and variance of its slope.
+  Eigen::MatrixXd curvature = Eigen::MatrixXd::Zero(n, n), slope = curvature;
   std::size_t row = 0;
   for (const std::size_t length : options.blocks) {
     const std::span<const double> block(r.data() + row, length);
-    double square = 0.0;
-    for (const double x : block) square += x * x;
-    const double variance =
-        std::max(square / static_cast<double>(std::max<std::size_t>(length, 1)), 1e-30);
-    const double worth =
-        independent_samples(block) / static_cast<double>(std::max<std::size_t>(length, 1));
+    const double count = static_cast<double>(std::max<std::size_t>(length, 1));
+    const double variance = std::max(2.0 * half_square(block) / count, 1e-30);
+    const double worth = std::max(independent_samples(block), 1.0) / count;
     const auto rows =
         J.middleRows(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(length));
-    information += worth / variance * (rows.transpose() * rows);
+    const Eigen::MatrixXd product = rows.transpose() * rows;
+    curvature += product;
+    slope += variance / worth * product;
     row += length;
   }
+  // A prior is as uncertain as it says, and weighs as much.
   for (Eigen::Index i = 0; i < n; ++i) {
     const Parameter& p = parameters[static_cast<std::size_t>(i)];
-    if (p.prior_sd > 0.0) {
-      const double sd = p.prior_sd / (p.high - p.low);
-      information(i, i) += 1.0 / (sd * sd);
-    }
+    if (!(p.prior_sd > 0.0)) continue;
+    const double sd = p.prior_sd / (p.high - p.low);
+    curvature(i, i) += 1.0 / (sd * sd);
+    slope(i, i) += 1.0 / (sd * sd);
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(information);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(curvature);
   const double largest = std::max(eigen.eigenvalues().maxCoeff(), 1e-300);
-  Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(n, n);
+  const double mean_variance = std::max(
+      2.0 * half_square(r) / static_cast<double>(std::max<std::size_t>(r.size(), 1)), 1e-30);
+  const Eigen::MatrixXd& V = eigen.eigenvectors();
+  Eigen::MatrixXd inner = V.transpose() * slope * V;
   for (Eigen::Index k = 0; k < n; ++k) {
-    const double value = std::max(eigen.eigenvalues()(k), 1e-14 * largest);
-    const Eigen::VectorXd v = eigen.eigenvectors().col(k);
-    covariance += v * v.transpose() / value;
-    const double sd = 1.0 / std::sqrt(value);
+    const double floor = 1e-14 * largest;
+    // Nothing is known of a direction without curvature.
+    if (eigen.eigenvalues()(k) < floor) inner(k, k) += floor * mean_variance;
+  }
+  const Eigen::VectorXd inverse = eigen.eigenvalues().cwiseMax(1e-14 * largest).cwiseInverse();
+  inner = inverse.asDiagonal() * inner * inverse.asDiagonal();
+  const Eigen::MatrixXd covariance = V * inner * V.transpose();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spread_of(covariance);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const Eigen::VectorXd v = spread_of.eigenvectors().col(k);
+    const double sd = std::sqrt(std::max(spread_of.eigenvalues()(k), 0.0));
     if (sd > kOpenFrom) out.open.push_back({{v.data(), v.data() + n}, sd});
   }
   out.correlation = Eigen::MatrixXd::Identity(n, n);

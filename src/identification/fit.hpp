@@ -34,7 +34,7 @@ struct Options {
 
 struct Estimate {
   double value = 0.0;
-  double sd = 0.0;  // standard deviation; infinite: not determined
+  double sd = 0.0;  // standard deviation
   bool at_bound = false;
 };
 
@@ -55,8 +55,9 @@ struct Fit {
   int evaluations = 0;
 };
 
-// Residuals of a free-running simulation are correlated in time; for the spread of the estimates
-// each block counts as the number of independent samples given by its autocorrelation.
+// The spread of the estimates is that of this least-squares solution, whatever weights the residuals were given: each
+// block with its own variance, and worth as many independent samples as its autocorrelation gives, for residuals of
+// a free-running simulation are correlated in time. (H. White, Econometrica 48 (1980) 817-838: the form H^-1 M H^-1.)
 Fit fit(const std::vector<Parameter>& parameters, const Residuals& residuals,
         const Options& options);
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "knuckleboom/analysis/log_scenario.hpp"
-#include "knuckleboom/core/sim/channels.hpp"
-#include "knuckleboom/core/sim/simulation.hpp"
+#include "knuckleboom/core/machine/state.hpp"
+#include "knuckleboom/core/machine/watch.hpp"
 #include "knuckleboom/io/trace.hpp"
 
 namespace knuckleboom::analysis {

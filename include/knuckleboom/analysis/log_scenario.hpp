@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "knuckleboom/core/command/scenario.hpp"
-#include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/io/log_file.hpp"
 #include "knuckleboom/io/trace.hpp"
+
+namespace knuckleboom::machine {
+struct MachineModel;
+}
 
 namespace knuckleboom::analysis {
 
@@ -27,6 +30,8 @@ struct LogRun {
   double rest_s = 0.5;  // duration of the log's first part, with the machine at rest
   // Positions of joints that are not in the log [rad, m].
   std::vector<std::pair<std::string, double>> start;
+  // Added to the mean at rest of these columns.
+  std::vector<std::pair<std::string, double>> start_shift;
   double tick_s = 1e-3;
   std::vector<double> delay_s;  // of each actuator's command; empty: none
 };

@@ -8,14 +8,15 @@ namespace knuckleboom::app {
 
 struct IdentifyOptions {
   std::string machine;
-  std::string log;                // a table, or the folder of a bundle with [[drive]]
-  std::string map;                // of the table
+  std::vector<std::string> logs;  // tables, or folders of bundles with [[drive]]
+  std::vector<std::string> maps;  // of the tables: one for all, or one of each log
   std::vector<std::string> fits;  // KEY=START,LOW,HIGH[,SD]
   std::vector<std::string> assignments;
   std::vector<std::string> channels;  // that are compared; none: all that the map has
-  std::vector<std::string> weights;   // CHANNEL=SPREAD in SI
-  std::string from_to;                // "A-B": fitted part [s]; empty: all but what is held out
-  std::vector<std::string> hold_out;  // "A-B"
+  std::vector<std::string> spreads;   // CHANNEL=SPREAD in SI
+  std::vector<std::string> from_to;   // "[N:]A-B": fitted part [s]; none: all but what is held out
+  std::vector<std::string> hold_out;  // "[N:]A-B", or "N": all of log N
+  std::vector<std::string> weights;   // "N:NUMBER" of log N
   std::string fidelity = "full";
   double rest_s = 0.5;
   int iterations = 40;

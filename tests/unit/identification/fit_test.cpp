@@ -103,6 +103,36 @@ TEST(Fit, SurvivesModelsThatCannotBe) {
   EXPECT_FALSE(fit({{"a", 2.0, 0.0, 10.0, 0.0}}, fragile, one_block(1)).usable);
 }
 
+// Two channels of one line, given the same spread although one is five times as noisy: the noisy one decides
+// about the solution, so it must decide about the interval.
+TEST(Fit, IntervalsHoldWhateverTheWeights) {
+  std::mt19937 random(11);
+  std::normal_distribution<double> normal;
+  int inside = 0, total = 0;
+  for (int run = 0; run < 200; ++run) {
+    std::vector<double> y[2];
+    for (int i = 0; i < 100; ++i) {
+      y[0].push_back(1.0 + 0.02 * i + 0.2 * normal(random));
+      y[1].push_back(1.0 + 0.02 * i + 1.0 * normal(random));
+    }
+    const Residuals line = [&](std::span<const double> p, std::vector<double>& r) {
+      r.clear();
+      for (const std::vector<double>& channel : y)
+        for (std::size_t i = 0; i < channel.size(); ++i)
+          r.push_back((p[0] + p[1] * static_cast<double>(i) - channel[i]) / 0.1);
+      return true;
+    };
+    Options options;
+    options.blocks = {100, 100};
+    const Fit found = fit({{"a", 0.5, -5.0, 5.0, 0.0}, {"b", 0.0, -0.2, 0.2, 0.0}}, line, options);
+    const double truth[] = {1.0, 0.02};
+    for (std::size_t i = 0; i < 2; ++i, ++total)
+      if (std::fabs(found.estimates[i].value - truth[i]) < 1.96 * found.estimates[i].sd) ++inside;
+  }
+  EXPECT_GT(inside, 0.92 * total);
+  EXPECT_LT(inside, 0.98 * total);
+}
+
 TEST(Fit, NeighboursThatHangTogetherCountLess) {
   std::mt19937 random(3);
   std::normal_distribution<double> normal;

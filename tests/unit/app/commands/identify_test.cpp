@@ -1,9 +1,13 @@
 // Identification as a user meets it: a log made with known parameters gives them back.
 #include "app/commands/identify.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <string>
 
 #include <fmt/format.h>
@@ -26,37 +30,18 @@ std::string machine_file() {
   return std::string(KNUCKLEBOOM_SOURCE_DIR) + "/tests/bundles/patu655_lift_sim/machine.toml";
 }
 
-// Twelve seconds of a lift that goes up and down, as a log with columns of its own.
+// A lift that goes up and down, as a log with columns of its own.
+struct Made {
+  std::string name = "log.csv";
+  double starts_m = 1.0, amplitude_V = 3.0, offset_m = 5e-3;
+  double rate_Hz = 100.0, noise = 0.0;  // of each channel's own spread
+  unsigned seed = 1;
+};
+
 class Identify : public testing::Test {
  protected:
   void SetUp() override {
-    const std::vector<io::Override> made = {{"actuator.lift.friction.model", "viscous"},
-                                            {"valve.lift.conductance_m3_per_s_sqrtPa", "3e-7"},
-                                            {"actuator.lift.friction.viscous_N_s_per_m", "9e4"}};
-    const machine::MachineModel model = io::read_machine(machine_file(), made).model;
-    io::Trace log{
-        {}, {"t_s", "lift_valve_V", "lift_length_m", "lift_port_b_Pa"}, {{}, {}, {}, {}}, "made"};
-    for (int i = 0; i <= 1200; ++i) {
-      const double t = 0.01 * i;
-      log.data[0].push_back(t);
-      log.data[1].push_back(t < 1.2 || t > 11.0 ? 0.0 : 3.0 * std::sin(0.6 * (t - 1.2)));
-      log.data[2].push_back(1.0);
-      log.data[3].push_back(2e6);
-    }
-    analysis::FreeRunSetup setup;
-    setup.channels = {"lift_length_m", "lift_port_a_Pa", "lift_port_b_Pa"};
-    const auto run = analysis::free_run(model, log, setup);
-    ASSERT_EQ(run.size(), 3u);
-    std::ofstream csv(folder_.path() / "log.csv");
-    // The log's command has the opposite sign and precedes the spool by 0.2 s; its length is 5 mm
-    // off.
-    csv << "time_ms,u,s_mm,pa_bar,pb_bar\n";
-    for (std::size_t i = 0; i < log.data[0].size(); ++i) {
-      const std::size_t ahead = std::min(i + 20, log.data[0].size() - 1);
-      if (i == 600) continue;  // a row is missing
-      csv << fmt::format("{},{:.9g},{:.9g},{:.9g},{:.9g}\n", 10 * i, -log.data[1][ahead],
-                         run[0][i] * 1e3 + 5.0, run[1][i] / 1e5, run[2][i] / 1e5);
-    }
+    make({});
     std::ofstream map(folder_.path() / "map.toml");
     map << "time = \"time_ms\"\ntime_unit = \"ms\"\n"
            "[[column]]\nname = \"lift_valve_V\"\ncolumn = \"u\"\nunit = \"V\"\nscale = -1\n"
@@ -65,15 +50,57 @@ class Identify : public testing::Test {
            "[[column]]\nname = \"lift_port_b_Pa\"\ncolumn = \"pb_bar\"\n";
     options_.machine = machine_file();
     options_.assignments = {"actuator.lift.friction.model=viscous"};
-    options_.log = (folder_.path() / "log.csv").string();
-    options_.map = (folder_.path() / "map.toml").string();
+    options_.logs = {(folder_.path() / "log.csv").string()};
+    options_.maps = {(folder_.path() / "map.toml").string()};
     options_.summary = (folder_.path() / "fit.json").string();
   }
 
-  double number(const std::string& parameter, const std::string& what) const {
+  // Twelve seconds. The log's command has the opposite sign and precedes the spool by 0.2 s.
+  void make(const Made& made) const {
+    const std::vector<io::Override> truth = {{"actuator.lift.friction.model", "viscous"},
+                                             {"valve.lift.conductance_m3_per_s_sqrtPa", "3e-7"},
+                                             {"actuator.lift.friction.viscous_N_s_per_m", "9e4"}};
+    const machine::MachineModel model = io::read_machine(machine_file(), truth).model;
+    io::Trace log{
+        {}, {"t_s", "lift_valve_V", "lift_length_m", "lift_port_b_Pa"}, {{}, {}, {}, {}}, "made"};
+    const int rows = static_cast<int>(12.0 * made.rate_Hz);
+    for (int i = 0; i <= rows; ++i) {
+      const double t = i / made.rate_Hz;
+      log.data[0].push_back(t);
+      log.data[1].push_back(t < 1.2 || t > 11.0 ? 0.0
+                                                : made.amplitude_V * std::sin(0.6 * (t - 1.2)));
+      log.data[2].push_back(made.starts_m);
+      log.data[3].push_back(2e6);
+    }
+    analysis::FreeRunSetup setup;
+    setup.channels = {"lift_length_m", "lift_port_a_Pa", "lift_port_b_Pa"};
+    auto run = analysis::free_run(model, log, setup);
+    ASSERT_EQ(run.size(), 3u);
+    std::mt19937 random(made.seed);
+    std::normal_distribution<double> normal;
+    for (std::vector<double>& channel : run) {
+      const auto [low, high] = std::minmax_element(channel.begin(), channel.end());
+      const double sd = made.noise * (*high - *low);
+      for (double& y : channel) y += sd * normal(random);
+    }
+    std::ofstream csv(folder_.path() / made.name);
+    csv << "time_ms,u,s_mm,pa_bar,pb_bar\n";
+    const std::size_t lead = static_cast<std::size_t>(0.2 * made.rate_Hz);
+    for (std::size_t i = 0; i < log.data[0].size(); ++i) {
+      const std::size_t ahead = std::min(i + lead, log.data[0].size() - 1);
+      if (i == 600) continue;  // a row is missing
+      csv << fmt::format("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", 1e3 * log.data[0][i],
+                         -log.data[1][ahead], (run[0][i] + made.offset_m) * 1e3, run[1][i] / 1e5,
+                         run[2][i] / 1e5);
+    }
+  }
+
+  // after: a text that stands before it in the file.
+  double number(const std::string& parameter, const std::string& what,
+                const std::string& after = "{") const {
     std::ifstream file(folder_.path() / "fit.json");
     const std::string json((std::istreambuf_iterator<char>(file)), {});
-    const std::size_t at = json.find('"' + parameter + "\":");
+    const std::size_t at = json.find('"' + parameter + "\":", json.find(after));
     const std::size_t from = json.find('"' + what + "\":", at) + what.size() + 3;
     return std::stod(json.substr(from, 30));
   }
@@ -95,6 +122,60 @@ TEST_F(Identify, FindsWhatTheLogWasMadeWith) {
   EXPECT_NEAR(number("log.offset.lift_length_m", "value"), 5e-3, 5e-5);
   EXPECT_LT(number("lift_length_m", "held_out_after"), 2e-4);
   EXPECT_GT(number("lift_length_m", "held_out_before"), 1e-2);
+}
+
+// Two mornings: the sensor hangs elsewhere and the load starts at another height; the machine is the same.
+TEST_F(Identify, LogsShareTheMachineAndKeepWhatIsTheirs) {
+  make({.name = "other.csv", .starts_m = 1.1, .amplitude_V = 2.0, .offset_m = -3e-3});
+  make({.name = "third.csv", .starts_m = 1.05, .amplitude_V = 2.5, .offset_m = 0.0});
+  options_.logs.push_back((folder_.path() / "other.csv").string());
+  options_.logs.push_back((folder_.path() / "third.csv").string());
+  options_.fits = {"valve.lift.conductance_m3_per_s_sqrtPa=2e-7,1e-7,6e-7",
+                   "actuator.lift.friction.viscous_N_s_per_m=3e4,0,3e5",
+                   "log.delay_s.lift=0.05,0,0.5", "log1.offset.lift_length_m=0,-0.02,0.02",
+                   "log2.offset.lift_length_m=0,-0.02,0.02"};
+  options_.hold_out = {"3", "2:9-12"};
+  options_.weights = {"2:0.5"};
+  ASSERT_EQ(identify(options_), kSuccess);
+  EXPECT_NEAR(number("valve.lift.conductance_m3_per_s_sqrtPa", "value") / 3e-7, 1.0, 2e-3);
+  EXPECT_NEAR(number("actuator.lift.friction.viscous_N_s_per_m", "value") / 9e4, 1.0, 0.02);
+  EXPECT_NEAR(number("log.delay_s.lift", "value"), 0.2, 2e-3);
+  EXPECT_NEAR(number("log1.offset.lift_length_m", "value"), 5e-3, 5e-5);
+  EXPECT_NEAR(number("log2.offset.lift_length_m", "value"), -3e-3, 5e-5);
+  EXPECT_LT(number("lift_length_m", "held_out_after", "third.csv"), 2e-4);
+}
+
+// With 1 % of noise, in the start as well: the 95 % interval holds the truth. 200 fits by KNUCKLEBOOM_LONG.
+TEST_F(Identify, IntervalsHoldTheTruth) {
+  const bool all = std::getenv("KNUCKLEBOOM_LONG") != nullptr;
+  options_.fits = {"valve.lift.conductance_m3_per_s_sqrtPa=2e-7,1e-7,6e-7",
+                   "actuator.lift.friction.viscous_N_s_per_m=3e4,0,3e5",
+                   "log.delay_s.lift=0.15,0,0.5", "log.offset.lift_length_m=0,-0.02,0.02"};
+  const double truth[] = {3e-7, 9e4, 0.2, 5e-3};
+  const char* names[] = {"valve.lift.conductance_m3_per_s_sqrtPa",
+                         "actuator.lift.friction.viscous_N_s_per_m", "log.delay_s.lift",
+                         "log.offset.lift_length_m"};
+  for (const double rate : {100.0, 1000.0}) {
+    if (rate > 100.0 && !all) continue;
+    const int fits = all ? 200 : 10;
+    int inside[4] = {};
+    for (int run = 0; run < fits; ++run) {
+      make({.rate_Hz = rate, .noise = 0.01, .seed = 100u + static_cast<unsigned>(run)});
+      ASSERT_EQ(identify(options_), kSuccess);
+      for (int i = 0; i < 4; ++i)
+        if (std::fabs(number(names[i], "value") - truth[i]) < 1.96 * number(names[i], "sd"))
+          ++inside[i];
+    }
+    const int pooled = inside[0] + inside[1] + inside[2] + inside[3];
+    std::printf("at %.0f Hz, %d fits: %d %d %d %d inside, pooled %.1f %%\n", rate, fits, inside[0],
+                inside[1], inside[2], inside[3], 100.0 * pooled / (4.0 * fits));
+    // Ten fits tell a fault of kind from luck, no more.
+    EXPECT_GE(pooled, (all ? 0.92 : 0.80) * 4 * fits);
+    for (const int one : inside) EXPECT_GE(one, (all ? 0.90 : 0.6) * fits);
+    if (!all) continue;
+    EXPECT_LE(pooled, 0.98 * 4 * fits);
+    for (const int one : inside) EXPECT_LE(one, 0.99 * fits);
+  }
 }
 
 TEST_F(Identify, SaysWhatIsWrong) {
@@ -121,8 +202,28 @@ TEST_F(Identify, SaysWhatIsWrong) {
   options_.hold_out = {"30-40"};
   EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}),
               HasSubstr("--hold-out 30-40: the log has no rows there; it goes from 0 to 12 s"));
+  options_.hold_out = {"2"};
+  EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}), HasSubstr("such as 12-27"));
   options_.hold_out.clear();
-  options_.map.clear();
+  EXPECT_THAT(complaint({"log2.offset.lift_length_m=0,-1,1"}),
+              HasSubstr("there is no log 2; they are numbered from 1 to 1"));
+  EXPECT_THAT(complaint({"log.start.lift_rad=0,-1,1"}),
+              HasSubstr("gives no start by a column 'lift_rad'"));
+  options_.logs.push_back(options_.logs.front());
+  options_.hold_out = {"3"};
+  EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}),
+              HasSubstr("--hold-out 3: there is no log 3; they are numbered from 1 to 2"));
+  options_.hold_out = {"1", "2"};
+  EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}), HasSubstr("give it more"));
+  options_.hold_out.clear();
+  options_.weights = {"0.5"};
+  EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}), HasSubstr("expected N:NUMBER"));
+  options_.weights.clear();
+  options_.maps = {"a.toml", "b.toml", "c.toml"};
+  EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}),
+              HasSubstr("3 --map for 2 logs: give one for all, or one for each"));
+  options_.logs.pop_back();
+  options_.maps.clear();
   EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}), HasSubstr("--map FILE"));
 }
 
