@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <iterator>
 #include <thread>
 
 #include <Eigen/Eigenvalues>
@@ -202,6 +203,23 @@ void spread(const std::vector<Parameter>& parameters, const Eigen::MatrixXd& J,
 
 }  // namespace
 
+std::vector<double> spread_start(const std::vector<Parameter>& parameters, std::size_t n) {
+  constexpr std::size_t kBases[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29,
+                                    31, 37, 41, 43, 47, 53, 59, 61, 67, 71};
+  std::vector<double> out;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& p = parameters[i];
+    const std::size_t base = kBases[i % std::size(kBases)];
+    double share = 0.0, digit = 1.0;
+    for (std::size_t rest = n; rest > 0; rest /= base) {
+      digit /= static_cast<double>(base);
+      share += digit * static_cast<double>(rest % base);
+    }
+    out.push_back(n == 0 || p.prior_sd > 0.0 ? p.start : p.low + share * (p.high - p.low));
+  }
+  return out;
+}
+
 double independent_samples(std::span<const double> series) {
   const double n = static_cast<double>(series.size());
   if (series.size() < 3) return n;
@@ -225,7 +243,9 @@ Fit fit(const std::vector<Parameter>& parameters, const Residuals& residuals,
   const Scale scale(parameters);
   std::vector<double> share(n);
   for (std::size_t i = 0; i < n; ++i)
-    share[i] = std::clamp(scale.to_share(i, parameters[i].start), 0.0, 1.0);
+    share[i] = std::clamp(
+        scale.to_share(i, options.begin.empty() ? parameters[i].start : options.begin[i]), 0.0,
+        1.0);
   out.estimates.resize(n);
   const auto take = [&] {
     for (std::size_t i = 0; i < n; ++i) {
@@ -246,12 +266,15 @@ Fit fit(const std::vector<Parameter>& parameters, const Residuals& residuals,
   }
   out.usable = true;
   out.cost_before = half_square(r);
+  const auto known = [&](std::size_t i) {
+    return std::clamp(scale.to_share(i, parameters[i].start), 0.0, 1.0);
+  };
   for (std::size_t i = 0; i < n; ++i) {
     problem.SetParameterLowerBound(share.data(), static_cast<int>(i), 0.0);
     problem.SetParameterUpperBound(share.data(), static_cast<int>(i), 1.0);
     const Parameter& p = parameters[i];
     if (p.prior_sd > 0.0)
-      problem.AddResidualBlock(new Prior(static_cast<int>(n), static_cast<int>(i), share[i],
+      problem.AddResidualBlock(new Prior(static_cast<int>(n), static_cast<int>(i), known(i),
                                          p.prior_sd / (p.high - p.low)),
                                nullptr, share.data());
   }

@@ -24,6 +24,7 @@ using Residuals =
 
 struct Options {
   std::vector<std::size_t> blocks;  // lengths, in order; their sum is the number of residuals
+  std::vector<double> begin;        // where the search begins; empty: at the parameters' starts
   int max_iterations = 40;
   // Difference for slopes, as a share of a parameter's range: large against the effect of a
   // simulation's discrete events, small against its curvature.
@@ -60,6 +61,10 @@ struct Fit {
 // a free-running simulation are correlated in time. (H. White, Econometrica 48 (1980) 817-838: the form H^-1 M H^-1.)
 Fit fit(const std::vector<Parameter>& parameters, const Residuals& residuals,
         const Options& options);
+
+// The n-th point of a sequence that fills the space between the parameters' bounds evenly; the starts for n = 0, and
+// always for those with a prior. Source: J. H. Halton, Numer. Math. 2 (1960) 84-90, with prime bases.
+std::vector<double> spread_start(const std::vector<Parameter>& parameters, std::size_t n);
 
 // Number of independent samples equivalent to a series: n (1 - r)/(1 + r), r its correlation from
 // one sample to the next. Source: Bayley and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946) 184-197.

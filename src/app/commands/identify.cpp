@@ -27,7 +27,9 @@ namespace {
 
 constexpr double kStrong = 0.95;  // correlation that is worth a sentence
 constexpr double kConfidence = 1.96;
-constexpr double kWorse = 1.1;  // than before, where held out
+constexpr double kWorse = 1.1;   // than before, where held out
+constexpr double kApart = 0.02;  // of a range: another end of the search
+constexpr std::size_t kShown = 4;
 
 // Root mean square of a channel against its log.
 double rms(const FitLog& log, const std::vector<std::vector<double>>& computed, std::size_t channel,
@@ -96,6 +98,84 @@ struct Runs {
   std::vector<std::string> warnings;                            // of the runs with what was found
 };
 
+// Ends of searches from several starts, the best one first, and how many ended there.
+struct Hollow {
+  identification::Fit fit;
+  int searches = 1;
+};
+
+bool same_end(const FitCase& c, const identification::Fit& a, const identification::Fit& b) {
+  for (std::size_t i = 0; i < c.asked; ++i) {
+    const identification::Parameter& p = c.wanted[i].parameter;
+    if (std::fabs(a.estimates[i].value - b.estimates[i].value) > kApart * (p.high - p.low))
+      return false;
+  }
+  return true;
+}
+
+std::vector<Hollow> search(const FitCase& c,
+                           const std::vector<identification::Parameter>& parameters,
+                           identification::Options how, int starts) {
+  FitResiduals residuals(c);
+  std::vector<Hollow> out;
+  int evaluations = 0;
+  for (int n = 0; n < starts && (n == 0 || !interrupted()); ++n) {
+    how.begin = identification::spread_start(parameters, static_cast<std::size_t>(n));
+    identification::Fit found = identification::fit(
+        parameters,
+        [&](std::span<const double> at, std::vector<double>& r) { return residuals(at, r); }, how);
+    evaluations += found.evaluations;
+    if (!found.usable) {
+      // The user's own start must be a machine; one between the bounds need not.
+      if (n == 0) return {{std::move(found), 1}};
+      continue;
+    }
+    const auto known = std::find_if(out.begin(), out.end(),
+                                    [&](const Hollow& one) { return same_end(c, one.fit, found); });
+    if (known == out.end()) {
+      out.push_back({std::move(found), 1});
+    } else {
+      ++known->searches;
+      if (found.cost_after < known->fit.cost_after) known->fit = std::move(found);
+    }
+  }
+  std::stable_sort(out.begin(), out.end(), [](const Hollow& a, const Hollow& b) {
+    return a.fit.cost_after < b.fit.cost_after;
+  });
+  for (Hollow& hollow : out) hollow.fit.evaluations = evaluations;
+  return out;
+}
+
+// Root mean square over the spread of all residuals.
+double misfit(const FitCase& c, const identification::Fit& fit) {
+  double count = 0.0;
+  for (const std::size_t length : fit_blocks(c)) count += static_cast<double>(length);
+  return std::sqrt(2.0 * fit.cost_after / std::max(count, 1.0));
+}
+
+// The hollows beside the best one: how much worse, and which parameters tell them apart.
+std::string hollow_table(const FitCase& c, const std::vector<Hollow>& hollows, int starts) {
+  std::string text =
+      fmt::format("\n  {} from {} starts\n",
+                  counted(static_cast<long long>(hollows.size()), "end", "ends"), starts);
+  for (std::size_t h = 0; h < hollows.size() && h < kShown; ++h) {
+    const Hollow& hollow = hollows[h];
+    text += fmt::format("  {}: misfit {:.4g}, {}", h + 1, misfit(c, hollow.fit),
+                        counted(hollow.searches, "search", "searches"));
+    std::string apart;
+    for (std::size_t i = 0; h > 0 && i < c.asked; ++i) {
+      const identification::Parameter& p = c.wanted[i].parameter;
+      const double there = hollow.fit.estimates[i].value,
+                   best = hollows.front().fit.estimates[i].value;
+      if (std::fabs(there - best) > kApart * (p.high - p.low))
+        apart += fmt::format("{} {} {:.4g} instead of {:.4g}", apart.empty() ? ";" : ",", p.name,
+                             there, best);
+    }
+    text += apart + "\n";
+  }
+  return text;
+}
+
 std::string parameter_table(const FitCase& c, const identification::Fit& fit, std::size_t width) {
   std::string text =
       fmt::format("  {:<{}}{:>14}{:>14}{:>14}\n", "parameter", width, "start", "found", "+- 95 %");
@@ -147,8 +227,9 @@ std::vector<std::string> worse(const FitCase& c, const Runs& runs) {
   return out;
 }
 
-std::string report(const FitCase& c, const identification::Fit& fit, const Runs& runs,
-                   double wall_s) {
+std::string report(const FitCase& c, const std::vector<Hollow>& hollows, int starts,
+                   const Runs& runs, double wall_s) {
+  const identification::Fit& fit = hollows.front().fit;
   std::size_t channels = 0;
   for (const FitLog& log : c.logs) channels += log.setup.channels.size();
   std::string text =
@@ -161,6 +242,7 @@ std::string report(const FitCase& c, const identification::Fit& fit, const Runs&
   for (std::size_t i = 0; i < c.asked; ++i)
     width = std::max(width, c.wanted[i].parameter.name.size());
   text += parameter_table(c, fit, width);
+  if (starts > 1) text += hollow_table(c, hollows, starts);
   for (std::size_t l = 0; l < c.logs.size(); ++l) {
     if (c.logs.size() > 1)
       text += fmt::format(
@@ -187,7 +269,8 @@ std::string report(const FitCase& c, const identification::Fit& fit, const Runs&
   return text;
 }
 
-std::string to_json(const FitCase& c, const identification::Fit& fit, const Runs& runs) {
+std::string to_json(const FitCase& c, const std::vector<Hollow>& hollows, const Runs& runs) {
+  const identification::Fit& fit = hollows.front().fit;
   JsonWriter json;
   json.begin_object().member("machine", c.machine.string());
   json.member("converged", fit.converged).member("runs", fit.evaluations);
@@ -198,7 +281,14 @@ std::string to_json(const FitCase& c, const identification::Fit& fit, const Runs
     json.member("sd", fit.estimates[i].sd).member("at_bound", fit.estimates[i].at_bound);
     json.end_object();
   }
-  json.end_object().key("logs").begin_array();
+  json.end_object().key("ends").begin_array();
+  for (const Hollow& hollow : hollows) {
+    json.begin_object().member("misfit", misfit(c, hollow.fit)).member("searches", hollow.searches);
+    for (std::size_t i = 0; i < c.asked; ++i)
+      json.member(c.wanted[i].parameter.name, hollow.fit.estimates[i].value);
+    json.end_object();
+  }
+  json.end_array().key("logs").begin_array();
   for (std::size_t l = 0; l < c.logs.size(); ++l) {
     const FitLog& log = c.logs[l];
     json.begin_object().member("file", log.file.string()).member("weight", log.weight);
@@ -298,11 +388,8 @@ int identify(const IdentifyOptions& options) {
   how.max_iterations = options.iterations;
   how.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   how.progress = [](int, double) { return !interrupted(); };
-  FitResiduals residuals(c);
-  const identification::Fit fit = identification::fit(
-      parameters,
-      [&](std::span<const double> at, std::vector<double>& out) { return residuals(at, out); },
-      how);
+  const std::vector<Hollow> hollows = search(c, parameters, how, options.starts);
+  const identification::Fit& fit = hollows.front().fit;
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   if (!fit.usable) throw UserError(fit.message);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = fit.estimates[i].value;
@@ -313,8 +400,8 @@ int identify(const IdentifyOptions& options) {
       runs.warnings.push_back(c.logs.size() > 1 ? fmt::format("log {}: {}", l + 1, warning)
                                                 : std::move(warning));
   }
-  say(report(c, fit, runs, wall.count()));
-  if (!options.summary.empty()) io::write_file(options.summary, to_json(c, fit, runs));
+  say(report(c, hollows, options.starts, runs, wall.count()));
+  if (!options.summary.empty()) io::write_file(options.summary, to_json(c, hollows, runs));
   if (!options.plot.empty()) {
     draw(picture(c, runs), options.plot);
     say(fmt::format("  plot: {}\n", options.plot));
@@ -392,6 +479,13 @@ Command identify_command() {
             .sentence = "Largest number of iterations",
             .without = "40",
             .range = Range{1, 10000}},
+           {.name = "--starts",
+            .target = &o->starts,
+            .kind = {"N"},
+            .sentence = "Searches, each from other values between the bounds: where there are "
+                        "several hollows, the best ones are shown with what tells them apart",
+            .without = "1",
+            .range = Range{1, 1000}},
            plot_option(o->plot, "Plot measured and computed curves overlaid"),
            summary_option(o->summary, "Write the result as JSON")},
       .examples = {"knuckleboom identify my_crane log.csv --map map.toml \\\n"

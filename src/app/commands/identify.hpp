@@ -20,6 +20,7 @@ struct IdentifyOptions {
   std::string fidelity = "full";
   double rest_s = 0.5;
   int iterations = 40;
+  int starts = 1;  // from which the search begins
   std::string plot, summary;
 };
 

@@ -81,6 +81,36 @@ TEST(Fit, SaysWhatTheDataCannotDetermine) {
   EXPECT_TRUE(with_prior.open.empty());
 }
 
+// A well with two hollows, at 1 and (deeper) at 4.
+TEST(Fit, ASearchEndsInTheHollowItBeganIn) {
+  const Residuals wells = [](std::span<const double> p, std::vector<double>& r) {
+    r = {(p[0] - 1.0) * (p[0] - 4.0), 0.1 * (p[0] - 4.0)};
+    return true;
+  };
+  const std::vector<Parameter> p = {{"a", 0.5, 0.0, 5.0, 0.0}};
+  Options options = one_block(2);
+  std::vector<double> ends;
+  for (std::size_t n = 0; n < 4; ++n) {
+    options.begin = spread_start(p, n);
+    ends.push_back(fit(p, wells, options).estimates[0].value);
+  }
+  // From 0.5, 2.5, 1.25 and 3.75.
+  EXPECT_NEAR(ends[0], 1.0, 0.02);
+  EXPECT_NEAR(ends[2], 1.0, 0.02);
+  EXPECT_NEAR(ends[3], 4.0, 1e-4);
+}
+
+TEST(Fit, StartsFillTheSpaceEvenly) {
+  const std::vector<Parameter> p = {
+      {"a", 1.0, 0.0, 8.0, 0.0}, {"b", 0.0, -9.0, 9.0, 0.0}, {"c", 3.0, 0.0, 9.0, 0.5}};
+  EXPECT_EQ(spread_start(p, 0), (std::vector<double>{1.0, 0.0, 3.0}));
+  // 5 is 101 with two digits and 12 with three: 1/2 + 1/8, 2/3 + 1/9. What is known stays.
+  const std::vector<double> fifth = spread_start(p, 5);
+  EXPECT_DOUBLE_EQ(fifth[0], 5.0);
+  EXPECT_DOUBLE_EQ(fifth[1], 18.0 * 7.0 / 9.0 - 9.0);
+  EXPECT_EQ(fifth[2], 3.0);
+}
+
 TEST(Fit, StopsAtABoundAndSaysSo) {
   const Residuals line = [](std::span<const double> p, std::vector<double>& r) {
     r = {p[0] - 3.0, 2.0 * (p[0] - 3.0)};
