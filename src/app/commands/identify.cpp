@@ -117,32 +117,31 @@ std::vector<Hollow> search(const FitCase& c,
                            const std::vector<identification::Parameter>& parameters,
                            identification::Options how, int starts) {
   FitResiduals residuals(c);
-  std::vector<Hollow> out;
+  std::vector<identification::Fit> fits;
   int evaluations = 0;
   for (int n = 0; n < starts && (n == 0 || !interrupted()); ++n) {
     how.begin = identification::spread_start(parameters, static_cast<std::size_t>(n));
-    identification::Fit found = identification::fit(
+    fits.push_back(identification::fit(
         parameters,
-        [&](std::span<const double> at, std::vector<double>& r) { return residuals(at, r); }, how);
-    evaluations += found.evaluations;
-    if (!found.usable) {
-      // The user's own start must be a machine; one between the bounds need not.
-      if (n == 0) return {{std::move(found), 1}};
-      continue;
-    }
+        [&](std::span<const double> at, std::vector<double>& r) { return residuals(at, r); }, how));
+    evaluations += fits.back().evaluations;
+    if (fits.back().usable) continue;
+    // The user's own start must be a machine; one between the bounds need not.
+    if (n == 0) return {{std::move(fits.front()), 1}};
+    fits.pop_back();
+  }
+  std::stable_sort(fits.begin(), fits.end(),
+                   [](const auto& a, const auto& b) { return a.cost_after < b.cost_after; });
+  std::vector<Hollow> out;
+  for (identification::Fit& found : fits) {
     const auto known = std::find_if(out.begin(), out.end(),
                                     [&](const Hollow& one) { return same_end(c, one.fit, found); });
-    if (known == out.end()) {
-      out.push_back({std::move(found), 1});
-    } else {
+    if (known != out.end())
       ++known->searches;
-      if (found.cost_after < known->fit.cost_after) known->fit = std::move(found);
-    }
+    else
+      out.push_back({std::move(found), 1});
   }
-  std::stable_sort(out.begin(), out.end(), [](const Hollow& a, const Hollow& b) {
-    return a.fit.cost_after < b.fit.cost_after;
-  });
-  for (Hollow& hollow : out) hollow.fit.evaluations = evaluations;
+  out.front().fit.evaluations = evaluations;
   return out;
 }
 
