@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/sim/channels.hpp"
@@ -55,12 +56,14 @@ std::vector<std::vector<double>> free_run(const machine::MachineModel& model, co
 
   const std::vector<double>& t = log.data.front();
   const double h = simulation.tick_s();
-  std::vector<std::vector<double>> out(channels.size(), std::vector<double>(t.size()));
+  const std::size_t rows = std::min(setup.rows, t.size());
+  std::vector<std::vector<double>> out(
+      channels.size(), std::vector<double>(t.size(), std::numeric_limits<double>::quiet_NaN()));
   sim::SimState state = simulation.initial_state(setup.fidelity);
   sim::Snapshot now = sim::take_snapshot(simulation, state);
   sim::Snapshot before = now;  // a tick earlier
   // Linear between two ticks, as in a comparison of traces.
-  for (std::size_t row = 0; row < t.size(); ++row) {
+  for (std::size_t row = 0; row < rows; ++row) {
     const double at = (t[row] - t.front()) / h;
     const auto tick = static_cast<std::int64_t>(std::ceil(at - 1e-6));
     if (state.tick < tick) {

@@ -1,6 +1,7 @@
 // A machine driven by a log, with the measured channels.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ struct FreeRunSetup {
   machine::Fidelity fidelity = machine::Fidelity::kFull;
   LogRun log;
   std::vector<Correction> corrections;
+  std::size_t rows = static_cast<std::size_t>(-1);  // of the log that are run; later ones are NaN
 };
 
 // By channel, then by row of the log; the correction of a compared channel is on the run's side.

@@ -437,11 +437,12 @@ FitCase fit_case(const IdentifyOptions& o) {
 }
 
 std::vector<std::vector<double>> run_beside(const FitCase& c, std::size_t of,
-                                            std::span<const double> values,
+                                            std::span<const double> values, std::size_t rows,
                                             std::vector<std::string>* warnings) {
   const FitLog& log = c.logs[of];
   std::vector<io::Override> overrides = log.overrides;
   analysis::FreeRunSetup setup = log.setup;
+  setup.rows = rows;
   const auto correction = [&](const std::string& column) -> analysis::Correction& {
     for (analysis::Correction& one : setup.corrections)
       if (one.column == column) return one;
@@ -482,11 +483,19 @@ std::vector<std::vector<double>> run_beside(const FitCase& c, std::size_t of,
   return out;
 }
 
-FitResiduals::FitResiduals(const FitCase& c) : case_(c), known_(c.logs.size()) {}
+FitResiduals::FitResiduals(const FitCase& c) : case_(c), known_(c.logs.size()) {
+  for (const FitLog& log : c.logs) {
+    const std::vector<double>& t = log.trace.data.front();
+    const auto last =
+        std::find_if(t.rbegin(), t.rend(), [&](double at) { return log.is_fitted(at); });
+    rows_.push_back(static_cast<std::size_t>(t.rend() - last));
+  }
+}
 
 bool FitResiduals::operator()(std::span<const double> values, std::vector<double>& out) {
   out.clear();
   for (std::size_t k = 0; k < case_.logs.size(); ++k) {
+    if (rows_[k] == 0) continue;
     std::vector<double> key;
     for (std::size_t i = 0; i < case_.wanted.size(); ++i)
       if (case_.wanted[i].of(k)) key.push_back(values[i]);
@@ -522,7 +531,7 @@ bool FitResiduals::of_log(std::size_t k, std::span<const double> values,
   const FitLog& log = case_.logs[k];
   std::vector<std::vector<double>> computed;
   try {
-    computed = run_beside(case_, k, values);
+    computed = run_beside(case_, k, values, rows_[k]);
   } catch (const std::runtime_error&) {  // bounds allow what is no machine, or where none can stand
     return false;
   } catch (const std::invalid_argument&) {

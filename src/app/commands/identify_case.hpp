@@ -64,9 +64,11 @@ struct FitCase {
 // Throws UserError or io::FileError. Tells what was understood of each log.
 FitCase fit_case(const IdentifyOptions& options);
 
-// By channel of a log, then by row; empty: it became non-finite. warnings (may be null): what no real machine does.
+// By channel of a log, then by row; empty: it became non-finite. rows: so many are run, later ones are NaN. warnings (may
+// be null): what no real machine does.
 std::vector<std::vector<double>> run_beside(const FitCase& c, std::size_t log,
                                             std::span<const double> values,
+                                            std::size_t rows = static_cast<std::size_t>(-1),
                                             std::vector<std::string>* warnings = nullptr);
 
 // Over the spread, of the fitted rows: log by log, channel by channel. A log is run again only for values it depends
@@ -85,6 +87,7 @@ class FitResiduals {
   bool of_log(std::size_t log, std::span<const double> values, std::vector<double>& out) const;
 
   const FitCase& case_;
+  std::vector<std::size_t> rows_;  // of each log up to its last fitted one
   std::mutex mutex_;
   std::vector<std::vector<Known>> known_;  // of each log
   std::int64_t clock_ = 0;
