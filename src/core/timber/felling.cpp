@@ -20,7 +20,7 @@ constexpr double kRim = 2e5, kRimDamping = 150.0;     // stump under one point o
 constexpr double kKnives = 4e5, kRollers = 4e5;  // N/m
 constexpr double kGripDamping = 5e3;             // N s/m
 constexpr double kBendDamping = 0.02;            // s; over the stiffness
-constexpr double kRub = 4e3;           // damping of drag that is not full yet, over the mass [1/s]
+constexpr double kRub = 4e3;           // damping of friction that is not full, over the mass [1/s]
 constexpr double kFirm = 200.0;        // mass from which on the ground is as stiff as given [kg]
 constexpr double kSoilDamping = 0.05;  // s; over the stiffness
 constexpr int kBack = 4;               // point of the rim where the saw comes in
@@ -62,8 +62,11 @@ Angles angles(const Vec3& n, const Vec3& f, const Vec3& c) {
           angle_of(aside, std::sqrt(std::max(1.0 - aside * aside, 0.0)))};
 }
 
-// Friction against a slip: full beyond kSlow, in proportion below.
-Vec3 friction(const Vec3& slip, double most) { return -most / std::max(slip.norm(), kSlow) * slip; }
+// Friction against a slip: full beyond kSlow, in proportion below. A blow presses many times as hard as the weight; what damps
+// more firmly than `firmest` [N s/m] then would swing about rest from substep to substep, at the cost of the energy's balance.
+Vec3 friction(const Vec3& slip, double most, double firmest) {
+  return -std::min(most / std::max(slip.norm(), kSlow), firmest) * slip;
+}
 
 }  // namespace
 
@@ -330,7 +333,8 @@ Felling::Rates Felling::rates(const FellingState& s, const FellingGrip* grip,
     if (depth <= 0.0) continue;
     const Vec3 v = velocity(arm);
     const double N = form_.mass * std::max(kRim * depth - kRimDamping * v.z(), 0.0);
-    const Vec3 slip = friction(Vec3(v.x(), v.y(), 0.0), setup_.wood_friction * N);
+    const Vec3 slip =
+        friction(Vec3(v.x(), v.y(), 0.0), setup_.wood_friction * N, kRub * form_.mass / kRimPoints);
     act(N * Vec3::UnitZ() + slip, arm);
     r.lost -= slip.dot(v) + (N - form_.mass * kRim * depth) * v.z();
   }
@@ -341,7 +345,8 @@ Felling::Rates Felling::rates(const FellingState& s, const FellingGrip* grip,
     const Vec3 v = velocity(g.axis);
     const double rate = v.dot(g.up) + g.lever * s.omega.cross(s.n).dot(g.up);
     const double N = std::max(form_.soil * (g.depth - kSoilDamping * rate), 0.0);
-    const Vec3 slip = friction(v - v.dot(g.up) * g.up, setup_.soil_friction * N);
+    const Vec3 slip =
+        friction(v - v.dot(g.up) * g.up, setup_.soil_friction * N, kRub * form_.mass / kStemPoints);
     act(slip, g.axis);
     // Acts so that its power is that of the depth.
     r.force += N * g.up;

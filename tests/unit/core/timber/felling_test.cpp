@@ -1,6 +1,7 @@
 // Falling trees against integrations of other equations, energy, and closed forms.
 #include "knuckleboom/core/timber/felling.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -344,6 +345,37 @@ TEST(Felling, FromASaplingToAGiantTheEnergyIsExplained) {
     while (state.t < 30.0 && !felling.lies(state)) felling.step(2e-3, 0.5, state);
     EXPECT_TRUE(felling.lies(state)) << size.dbh;
     EXPECT_LT(felling.residual(start, state), 1e-3) << size.dbh;
+  }
+}
+
+// The rest of a stem that has been thrown lands flat: the blow presses it down a hundred times as hard as its weight. What it
+// slides by dies out within the blow, and what it slides on with has lost friction's share of the blow.
+TEST(Felling, AThrownStemThatLandsFlatKeepsItsEnergyExplained) {
+  FellingSetup setup;
+  setup.crown_drag = 0.0;
+  const timber::FellingForm form = timber::rest_form(spruce(0.12, 9.6), 2.4, 2.4, setup);
+  const Felling felling(form, setup);
+  for (const double aside : {0.05, 0.2, 12.0}) {
+    FellingState state = felling.initial_state();
+    state.attached = false;
+    for (bool& off : state.off) off = true;
+    state.n = Vec3::UnitX();
+    state.p = Vec3(0.0, 0.0, form.point_radius[0] + 0.01);
+    state.v = Vec3(0.5, aside, -3.7);
+    state.omega = Vec3(0.0, 1.4, 0.0);
+    const FellingState start = state;
+    double most = 0.0;
+    for (int i = 0; i < 100; ++i) {
+      felling.step(1e-3, 0.0, state);
+      most = std::max(most, felling.residual(start, state));
+    }
+    EXPECT_LT(most, 2e-4) << aside;
+    const double taken = (start.v - state.v).head<2>().norm();
+    const double blow = state.v.z() - start.v.z() + kGravity * (state.t - start.t);
+    if (aside < 1.0)
+      EXPECT_LT(state.v.head<2>().norm(), 1e-3) << aside;
+    else
+      EXPECT_NEAR(taken, setup.soil_friction * blow, 0.01 * setup.soil_friction * blow);
   }
 }
 
