@@ -205,6 +205,12 @@ KB_API kb_status kb_state_write(const kb_simulation *simulation, const char *pat
 /* Goes on from a file. A file that is damaged, or belongs to another machine or scenario, is refused. */
 KB_API kb_status kb_state_read(kb_simulation *simulation, const char *path) KB_NOEXCEPT;
 
+/* The bytes of such a file, in memory. They are written if there is room for all of them; bytes may be NULL if
+ * room is 0. Returns how many there are; -1: the state has none, as an exercise's. */
+KB_API int64_t kb_state_save(const kb_state *state, void *bytes, int64_t room) KB_NOEXCEPT;
+/* Goes on from such bytes, which are refused like those of a file. */
+KB_API kb_status kb_state_load(kb_simulation *simulation, const void *bytes, int64_t count) KB_NOEXCEPT;
+
 /* 16 hexadecimal digits that are equal for equal states, bit by bit; those that `knuckleboom run` shows. Lives
  * until the next call for this simulation. NULL for NULL. */
 KB_API const char *kb_state_hash(kb_simulation *simulation) KB_NOEXCEPT;

@@ -731,6 +731,34 @@ kb_status kb_state_read(kb_simulation* simulation, const char* path) noexcept {
   });
 }
 
+std::int64_t kb_state_save(const kb_state* state, void* bytes, std::int64_t room) noexcept {
+  return guarded_or<>(std::int64_t{-1}, [&] {
+    const kb_state& s = given(state, "state");
+    if (!s.of->scenario)
+      throw ArgumentError("the state of an exercise has no bytes; kb_state_restore brings it back");
+    const std::string all = io::state_bytes(s.state.sim(), s.of->machine_hash, s.of->scenario_hash,
+                                            machine::word_of(s.state.sim().fidelity));
+    const auto size = static_cast<std::int64_t>(all.size());
+    if (room >= size)
+      std::memcpy(&given(static_cast<char*>(bytes), "room"), all.data(), all.size());
+    return size;
+  });
+}
+
+kb_status kb_state_load(kb_simulation* simulation, const void* bytes, std::int64_t count) noexcept {
+  return guarded([&] {
+    kb_simulation& s = given(simulation, "simulation");
+    const char& first = given(static_cast<const char*>(bytes), "state");
+    if (count < 0) throw ArgumentError(fmt::format("{} bytes are no state", count));
+    if (!s.of->scenario)
+      throw ArgumentError("the state of an exercise has no bytes; kb_state_restore brings it back");
+    *s.state.scenario =
+        io::state_from_bytes({&first, static_cast<std::size_t>(count)}, "bytes of a state",
+                             s.of->machine_hash, s.of->scenario_hash, *s.of->scenario);
+    s.snapshot_is_new = false;
+  });
+}
+
 const char* kb_state_hash(kb_simulation* simulation) noexcept {
   return guarded_or<>(static_cast<const char*>(nullptr), [&] {
     kb_simulation& s = given(simulation, "simulation");

@@ -109,9 +109,8 @@ StateDescription description_of(const Header& header, std::string_view& rest) {
 
 }  // namespace
 
-void write_state(const std::filesystem::path& path, const sim::SimState& state,
-                 const ContentHash& machine, const ContentHash& scenario,
-                 const std::string& method) {
+std::string state_bytes(const sim::SimState& state, const ContentHash& machine,
+                        const ContentHash& scenario, const std::string& method) {
   Header header{};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.format = kStateFormat;
@@ -127,15 +126,26 @@ void write_state(const std::filesystem::path& path, const sim::SimState& state,
   rest += fields;
   rest.append(reinterpret_cast<const char*>(&state), sizeof state);
   header.checksum = checksum(header, rest);
-  write_file(path, std::string(reinterpret_cast<const char*>(&header), sizeof header) + rest);
+  return std::string(reinterpret_cast<const char*>(&header), sizeof header) + rest;
+}
+
+void write_state(const std::filesystem::path& path, const sim::SimState& state,
+                 const ContentHash& machine, const ContentHash& scenario,
+                 const std::string& method) {
+  write_file(path, state_bytes(state, machine, scenario, method));
 }
 
 sim::SimState read_state(const std::filesystem::path& path, const ContentHash& machine,
                          const ContentHash& scenario, const sim::Simulation& simulation,
                          std::string* method) {
-  const std::string file = path.string();
-  const std::string bytes = read_bytes(path, kMostBytes + 1);
-  const auto fail = [&file](const std::string& message) { throw FileError(file, message); };
+  return state_from_bytes(read_bytes(path, kMostBytes + 1), path.string(), machine, scenario,
+                          simulation, method);
+}
+
+sim::SimState state_from_bytes(std::string_view bytes, const std::string& name,
+                               const ContentHash& machine, const ContentHash& scenario,
+                               const sim::Simulation& simulation, std::string* method) {
+  const auto fail = [&name](const std::string& message) { throw FileError(name, message); };
   if (bytes.size() < sizeof kMagic || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
     fail("this is not a state file; expected one that run --save has written");
   Header header{};
@@ -149,7 +159,7 @@ sim::SimState read_state(const std::filesystem::path& path, const ContentHash& m
         fmt::format("the state was saved by another version of the program, {}; this is {} ({}); "
                     "save it again with this one",
                     program_of(header), kVersion, kRevision));
-  std::string_view rest = std::string_view(bytes).substr(sizeof header);
+  std::string_view rest = bytes.substr(sizeof header);
   const std::uint64_t wanted = bytes_behind(header, rest);
   if (rest.size() < wanted) fail("the state file is cut short; save the state again");
   if (rest.size() > wanted) fail("the state file is longer than a state; save the state again");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -22,12 +23,21 @@ void write_state(const std::filesystem::path& path, const sim::SimState& state,
                  const ContentHash& machine, const ContentHash& scenario,
                  const std::string& method = {});
 
+// The bytes of such a file.
+std::string state_bytes(const sim::SimState& state, const ContentHash& machine,
+                        const ContentHash& scenario, const std::string& method = {});
+
 // Throws FileError with one sentence for a file that is no state, cut short, damaged, of another
 // machine or scenario than these, or that holds what is no state of them (sim::check_state). One of another
 // program is read by the names of its fields. method: receives what was written.
 sim::SimState read_state(const std::filesystem::path& path, const ContentHash& machine,
                          const ContentHash& scenario, const sim::Simulation& simulation,
                          std::string* method = nullptr);
+
+// The same of the bytes of a file; name: what errors call it.
+sim::SimState state_from_bytes(std::string_view bytes, const std::string& name,
+                               const ContentHash& machine, const ContentHash& scenario,
+                               const sim::Simulation& simulation, std::string* method = nullptr);
 
 // state::hash as 16 hexadecimal digits: equal for equal results, bit by bit.
 template <class State>
