@@ -71,6 +71,14 @@ fs::path find_file(const char* kind, const char* subfolder, const std::string& n
 
 }  // namespace
 
+fs::path shared_object() {
+  Dl_info object;
+  static const char here = 0;
+  if (dladdr(&here, &object) == 0 || object.dli_fname == nullptr) return {};
+  const fs::path path = object.dli_fname;
+  return path.filename().string().find(".so") == std::string::npos ? fs::path() : path;
+}
+
 std::vector<fs::path> config_folders() {
   std::vector<fs::path> candidates;
   if (const char* given = std::getenv("KNUCKLEBOOM_CONFIG"); given != nullptr && *given != '\0') {
@@ -80,14 +88,17 @@ std::vector<fs::path> config_folders() {
           "KNUCKLEBOOM_CONFIG names '{}', which is not a folder; correct or unset it", given));
     candidates.emplace_back(given);
   }
-  // Installed, it is beside the program, or beside the library that this code is in.
+  // Installed, it is beside the program, or beside the library or module that this code is in. A module's
+  // program is Python, beside which may be that of another version.
+  const fs::path library = shared_object();
+#ifdef KNUCKLEBOOM_CONFIG_FROM_MODULE
+  if (library.filename().string().starts_with("_engine."))
+    candidates.push_back(beside(library, KNUCKLEBOOM_CONFIG_FROM_MODULE));
+#endif
   std::error_code error;
   if (const fs::path program = fs::read_symlink("/proc/self/exe", error); !error)
     candidates.push_back(beside(program, KNUCKLEBOOM_CONFIG_FROM_BIN));
-  Dl_info library;
-  static const char here = 0;
-  if (dladdr(&here, &library) != 0 && library.dli_fname != nullptr)
-    candidates.push_back(beside(library.dli_fname, KNUCKLEBOOM_CONFIG_FROM_LIB));
+  if (!library.empty()) candidates.push_back(beside(library, KNUCKLEBOOM_CONFIG_FROM_LIB));
   candidates.emplace_back(KNUCKLEBOOM_SOURCE_CONFIG_DIR);
   // A program that has this code in it may lie anywhere.
   candidates.emplace_back(KNUCKLEBOOM_INSTALLED_CONFIG_DIR);

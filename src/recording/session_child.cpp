@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "bytes.hpp"
+#include "knuckleboom/io/config_folders.hpp"
 #include "knuckleboom/reader_build.hpp"
 #include "knuckleboom/version.hpp"
 
@@ -48,8 +49,15 @@ std::vector<char*> environment() {
 }
 
 fs::path find_reader() {
-  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
-  const fs::path installed = (folder / KNUCKLEBOOM_READER_FROM_BIN).lexically_normal();
+  fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  fs::path installed = folder / KNUCKLEBOOM_READER_FROM_BIN;
+#ifdef KNUCKLEBOOM_READER_FROM_MODULE
+  if (const fs::path module = io::shared_object(); !module.empty()) {
+    folder = module.parent_path();
+    installed = folder / KNUCKLEBOOM_READER_FROM_MODULE;
+  }
+#endif
+  installed = installed.lexically_normal();
   for (const fs::path& place : {folder, installed})
     if (fs::is_regular_file(place / kReaderProgram)) return place / kReaderProgram;
   throw std::runtime_error(

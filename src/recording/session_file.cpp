@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "knuckleboom/core/training/check_state.hpp"
+#include "knuckleboom/io/input_file.hpp"
 #include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
 #include "session_child.hpp"
@@ -279,6 +280,48 @@ SessionOutline SessionFiles::outline(const fs::path& path) {
 
 SessionRecord read_session(const fs::path& path) { return SessionFiles().read(path); }
 SessionOutline read_session_outline(const fs::path& path) { return SessionFiles().outline(path); }
+
+SessionColumns read_session_columns(const fs::path& path) {
+  SessionRecord record = read_session(path);
+  const SessionHeader& header = record.header;
+  SessionColumns out;
+  out.path = path.string();
+  out.header = {{"session_id", header.id},         {"start_utc", header.start_utc},
+                {"program", header.program},       {"processor", header.processor},
+                {"exercise", header.exercise},     {"exercise_hash", header.exercise_hash.hex},
+                {"machine", header.machine},       {"machine_hash", header.machine_hash.hex},
+                {"levers", header.levers},         {"levers_hash", header.levers_hash.hex},
+                {"learner_id", header.learner_id}, {"instructor", header.instructor},
+                {"parent_id", header.parent_id}};
+  out.options = header.options;
+  out.rate_Hz = header.rate_Hz;
+  out.first_tick = header.first_tick;
+  out.end_tick = record.end.end_tick;
+  out.complete = record.end.complete;
+  out.lost = record.end.lost;
+  out.remarks = record.remarks;
+  out.channels = header.channels;
+  out.figures = header.figures;
+  out.channel_ticks = std::move(record.channel_ticks);
+  out.rows = record.store->rows;
+  out.lever_names.assign(std::begin(command::kLeverAxisNames), std::end(command::kLeverAxisNames));
+  for (const training::InputEvent& input : record.inputs) {
+    if (input.kind == training::InputEventKind::kInput) {
+      out.lever_ticks.push_back(input.tick);
+      out.lever_values.insert(out.lever_values.end(), std::begin(input.input.axis),
+                              std::end(input.input.axis));
+      out.lever_buttons.push_back(input.input.buttons);
+    } else if (input.kind == training::InputEventKind::kCommand) {
+      out.commands.emplace_back(input.tick, word_of(input.command));
+    }
+  }
+  out.events = std::move(record.events);
+  for (SessionAttempt& attempt : record.attempts)
+    out.attempts.push_back({attempt.begin_tick, attempt.end_tick,
+                            static_cast<std::int32_t>(attempt.phase), std::move(attempt.figures)});
+  out.hashes = std::move(record.hashes);
+  return out;
+}
 
 training::SessionState SessionRecord::state(std::size_t index,
                                             const training::Session& session) const {

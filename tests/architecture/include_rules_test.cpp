@@ -75,6 +75,8 @@ const std::vector<Layer>& layers() {
       {"include/knuckleboom.h", {}},
       {"capi/", {"core/", "io/", "version.hpp", "include/knuckleboom.h"}},
       {"recording/", {"core/", "io/", "reader_build.hpp", "version.hpp"}},
+      // The module of the package for Python.
+      {"python/", {"io/", "recording/session_columns", "include/knuckleboom.h"}},
       {"runtime/", {"core/", "io/", "recording/", "version.hpp"}},
       {"endpoint/", {"core/math/", "core/exchange/", "io/"}},
       {"language/", {}},
@@ -165,6 +167,7 @@ const std::vector<Library>& libraries() {
       {"OpenSceneGraph", {"osg"}, {"view/"}},
       {"Dear ImGui", {"imgui"}, {"view/"}},
       {"Boost.Locale", {"boost/"}, {"language/"}},
+      {"pybind11", {"pybind11/"}, {"python/"}},
       {"a test library", {"gtest/", "gmock/", "benchmark/", "mujoco/", "kdl/"}, {}},
   };
   return table;

@@ -130,6 +130,24 @@ cmake --install "$build" --component program --prefix "$prefix" >>"$work/install
 gunzip -c "$source/tests/data/released/session_6.h5.gz" >"$work/session.h5"
 "$prefix/bin/knuckleboom" report "$work/session.h5" -o "$work/report.html" >"$work/report.log" 2>&1 ||
   { cat "$work/report.log"; fail "the installed program reads no session"; }
+
+# --- The package for Python -----------------------------------------------------------------------------------
+
+cmake --install "$build" --component python --prefix "$prefix" >>"$work/install.log"
+module="$(find "$prefix" -name '_engine*.so')"
+if [[ -n "$module" ]]; then
+  python="$(sed -n 's/^_Python_EXECUTABLE:INTERNAL=//p' "$build/CMakeCache.txt")"
+  if [[ "$(nm -D --defined-only "$module" | awk '{print $3}')" != PyInit__engine ]]; then fail "the module exports more"; fi
+  said="$(cd "$work" && PYTHONPATH="$(dirname "$(dirname "$module")")" "$python" -c "
+import knuckleboom
+crane = knuckleboom.Simulation(scenario='stick_sine')
+crane.step(crane.tick_count)
+assert len(knuckleboom.read_session('session.h5')) > 100
+print(knuckleboom.config_folders()[0], crane.hash)")" || fail "the installed package for Python does not work"
+  [[ "${said% *}" == "$prefix/share/knuckleboom/config" ]] || fail "the package for Python looks in ${said% *} first"
+  same "Python" "${said#* }" stick_sine
+fi
+
 rm -r "$prefix/libexec"
 if "$prefix/bin/knuckleboom" report "$work/session.h5" -o "$work/report.html" >"$work/report.log" 2>&1; then
   fail "a session is read without the program that reads it"

@@ -11,6 +11,9 @@ namespace knuckleboom::io {
 // relative to the program, that relative to the library, the source tree it was built from.
 std::vector<std::filesystem::path> config_folders();
 
+// The shared object that this code is in, a library or a module; empty in a program.
+std::filesystem::path shared_object();
+
 // "stick_sine" is config/scenarios/stick_sine.toml; an argument with a '/' or ending in .toml is a
 // file. Throws UserError, with the existing names, for an unknown name.
 std::filesystem::path find_scenario(const std::string& name_or_file);

@@ -18,6 +18,7 @@
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/state_record.hpp"
+#include "knuckleboom/recording/session_columns.hpp"
 
 namespace knuckleboom::io {
 
@@ -29,10 +30,6 @@ struct SessionText {
   std::string role;  // "exercise", "machine", "base" (of the machine), "levers"
   std::string name;  // path it was read from; in a recording without folders of the computer
   std::string text;
-};
-
-struct ChannelInfo {
-  std::string name, unit, description;
 };
 
 // Layout of the bytes of a state. With a description of the fields any program can read them.
@@ -78,19 +75,6 @@ void describe(const training::Session& session, SessionHeader& header);
 std::string this_program();    // as in SessionHeader::program
 std::string this_processor();  // as in SessionHeader::processor
 std::string now_utc();         // "2026-11-28T06:40:12Z"
-
-// An event. Readers skip kinds they do not know.
-struct SessionEvent {
-  std::int64_t tick = 0;  // ticks run before it
-  std::string kind;       // "phase", "collision", ...: docs/reference/session_file.md
-  double value[4] = {0.0, 0.0, 0.0, 0.0};
-  std::string text;
-};
-
-struct StateHash {
-  std::int64_t tick = 0;    // ticks run
-  std::uint64_t value = 0;  // state::hash
-};
 
 // An attempt at the exercise: from the start or a restart to its end, the next restart or the end of the
 // session.

@@ -1,0 +1,16 @@
+# knuckleboom_hdf5, where it can be found: the serial C library alone, which Debian keeps beside the one for MPI.
+# CMake's own search would bring curl and crypto along, and want a C compiler.
+find_path(HDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
+find_library(HDF5_LIBRARY NAMES hdf5_serial hdf5)
+find_library(HDF5_HL_LIBRARY NAMES hdf5_serial_hl hdf5_hl)
+mark_as_advanced(HDF5_INCLUDE_DIR HDF5_LIBRARY HDF5_HL_LIBRARY)
+if(HDF5_INCLUDE_DIR AND HDF5_LIBRARY AND HDF5_HL_LIBRARY)
+  include(static_hdf5)
+  add_library(knuckleboom_hdf5 INTERFACE)
+  target_include_directories(knuckleboom_hdf5 SYSTEM INTERFACE "${HDF5_INCLUDE_DIR}")
+  if(HDF5_STATIC_WORKS)
+    target_link_libraries(knuckleboom_hdf5 INTERFACE ${HDF5_STATIC_LIBRARIES})
+  else()
+    target_link_libraries(knuckleboom_hdf5 INTERFACE "${HDF5_HL_LIBRARY}" "${HDF5_LIBRARY}")
+  endif()
+endif()

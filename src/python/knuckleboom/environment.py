@@ -1,0 +1,194 @@
+"""Environments of Gymnasium's shape: reset(seed), step(action), spaces.
+
+Where gymnasium is installed, they are its environments and are registered with it
+(gymnasium.make("knuckleboom/TipTracking-v0")); without it they work alone.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ._engine import KnuckleboomError, Simulation
+
+try:
+    import gymnasium
+    from gymnasium.spaces import Box
+
+    _Env: Any = gymnasium.Env
+except ImportError:
+    gymnasium = None
+    _Env = object
+
+    class Box:  # type: ignore[no-redef]
+        """Vectors between two limits, with the part of gymnasium.spaces.Box that learning needs."""
+
+        def __init__(self, low: float, high: float, shape: tuple[int, ...], dtype: Any = np.float32) -> None:
+            self.low = np.full(shape, low, dtype)
+            self.high = np.full(shape, high, dtype)
+            self.shape = shape
+            self.dtype = np.dtype(dtype)
+            self.seed(None)
+
+        def seed(self, seed: int | None = None) -> None:
+            self._random = np.random.default_rng(seed)
+
+        def sample(self) -> np.ndarray:
+            bounded = np.isfinite(self.low) & np.isfinite(self.high)
+            between = self._random.uniform(np.where(bounded, self.low, 0.0), np.where(bounded, self.high, 1.0))
+            return np.where(bounded, between, self._random.normal(size=self.shape)).astype(self.dtype)
+
+        def contains(self, x: Any) -> bool:
+            x = np.asarray(x)
+            return bool(x.shape == self.shape and np.all(x >= self.low) and np.all(x <= self.high))
+
+
+class TipTracking(_Env):
+    """The tip of a crane is to follow a point that wanders through its reach.
+
+    The valves are driven directly, so that everything between spool and tip is there: overlap and lag of the
+    spools, one pump for all functions, compressible oil, a swinging load, and a dead time of the commands.
+
+    action: float32 of shape (joints,), -1 to 1: command of each joint's valve, 1 is 10 V.
+    observation: float32 of shape (len(observation_names),), each in the unit of its name: position, rate and
+        valve command of each joint, pressure of the pump, position of the tip, distance to the point along the
+        axes of the world, velocity of the point, and the last action.
+    reward: minus the distance from tip to point [m].
+    An episode is truncated after `seconds`; it never terminates.
+
+    machine, set, fidelity: as of Simulation. joints: those that are driven; others that have a controller hold
+    their start. start: joint positions by name and unit. dead_time_s: from an action to the valve's command.
+    The same seed and the same actions give the same bits.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}
+
+    FULL_V = 10.0
+    RANGES = (1.2, 0.5, 0.9)  # of the point about its start: reach [m], slewing angle [rad], height [m]
+    WAVES = 3  # sines in each of them
+    FREQUENCIES_Hz = (0.02, 0.12)
+    FADE_s = 2.0  # until the point moves in full
+
+    def __init__(
+        self,
+        machine: Any = "harvester_wheeled",
+        *,
+        joints: Sequence[str] = ("swing", "boom", "stick", "extension"),
+        start: Mapping[str, float] = {"boom_rad": 0.65, "stick_rad": -1.4, "extension_m": 0.5},
+        seconds: float = 20.0,
+        control_Hz: float = 50.0,
+        dead_time_s: float = 0.05,
+        set: Mapping[str, Any] | None = None,
+        fidelity: str | None = None,
+    ) -> None:
+        keys = dict(set or {})
+        for name, position in start.items():
+            joint, _, unit = name.rpartition("_")
+            keys[f"initial.{joint}.position_{unit}"] = position
+        self.simulation = Simulation(machine, set=keys, fidelity=fidelity)
+        tick_s = self.simulation.tick_s
+        self._ticks = round(1.0 / (control_Hz * tick_s))
+        if self._ticks < 1 or dead_time_s < 0.0 or seconds <= 0.0:
+            raise KnuckleboomError(
+                f"control_Hz is {control_Hz}, dead_time_s {dead_time_s}, seconds {seconds}: they must be at most a "
+                "step each tick, not below 0 and above 0"
+            )
+        self.step_s = self._ticks * tick_s
+        self.steps = round(seconds / self.step_s)
+        # An action reaches the valve after so many whole steps and so many ticks.
+        self._late_steps, self._late_ticks = divmod(round(dead_time_s / tick_s), self._ticks)
+
+        known = self.simulation.channels
+        channels = []
+        for joint in joints:
+            unit = "m" if f"{joint}_m" in known else "rad"
+            channels += [f"{joint}_{unit}", f"{joint}_{unit}_s", f"{joint}_valve_V"]
+        channels += ["pump_Pa", "tip_x_m", "tip_y_m", "tip_z_m"]
+        self._connection = self.simulation.connect([f"{joint}_valve_V" for joint in joints], channels)
+        self._inputs = self._connection.inputs
+        self._seen = self._connection.channels
+        self._start = self.simulation.save()
+        tip = self._seen[-3:]
+        self._about = np.array([np.hypot(tip[0], tip[1]), np.arctan2(tip[1], tip[0]), tip[2]])
+
+        self.observation_names = (
+            channels
+            + [f"distance_{axis}_m" for axis in "xyz"]
+            + [f"point_v{axis}_m_s" for axis in "xyz"]
+            + [f"{joint}_action" for joint in joints]
+        )
+        self.action_space = Box(-1.0, 1.0, (len(joints),), np.float32)
+        self.observation_space = Box(-np.inf, np.inf, (len(self.observation_names),), np.float32)
+        self._random = np.random.default_rng()
+        self._new_path()
+        self._restart()
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
+        """Back to the start, with another path of the point: the same one for the same seed.
+
+        Returns the observation and a dict with the distance from tip to point [m].
+        """
+        if gymnasium is not None:
+            super().reset(seed=seed)
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+        self._new_path()
+        self._restart()
+        return self._observe()
+
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """One step of control. Returns observation, reward, terminated, truncated and the dict of reset()."""
+        action = np.clip(np.asarray(action, np.float64), -1.0, 1.0)
+        if action.shape != self._inputs.shape:
+            raise KnuckleboomError(f"the action has the shape {action.shape}; it must be {self._inputs.shape}")
+        self._actions.append(action)
+        if self._late_ticks > 0:
+            self._inputs[:] = self._actions[0] * self.FULL_V
+            self._connection.step(self._late_ticks)
+        self._inputs[:] = self._actions[1] * self.FULL_V
+        self._connection.step(self._ticks - self._late_ticks)
+        self._step += 1
+        observation, info = self._observe()
+        return observation, -info["distance_m"], False, self._step >= self.steps, info
+
+    def point(self, time_s: float) -> tuple[np.ndarray, np.ndarray]:
+        """Position [m] and velocity [m/s] of the point in the world, each of shape (3,)."""
+        phases = 2.0 * np.pi * self._frequencies * time_s + self._phases
+        s = min(1.0, time_s / self.FADE_s)
+        fade, fade_rate = s * s * (3.0 - 2.0 * s), 6.0 * s * (1.0 - s) / self.FADE_s
+        wave = (self._amplitudes * np.sin(phases)).sum(axis=1)
+        wave_rate = (self._amplitudes * np.cos(phases) * 2.0 * np.pi * self._frequencies).sum(axis=1)
+        reach, angle, height = self._about + fade * wave
+        reach_rate, angle_rate, height_rate = fade * wave_rate + fade_rate * wave
+        c, s = np.cos(angle), np.sin(angle)
+        return (
+            np.array([reach * c, reach * s, height]),
+            np.array([reach_rate * c - reach * s * angle_rate, reach_rate * s + reach * c * angle_rate, height_rate]),
+        )
+
+    def _new_path(self) -> None:
+        shape = (3, self.WAVES)
+        share = self._random.dirichlet(np.ones(self.WAVES), 3)
+        self._amplitudes = share * np.array(self.RANGES)[:, None]
+        self._frequencies = self._random.uniform(*self.FREQUENCIES_Hz, shape)
+        self._phases = self._random.uniform(0.0, 2.0 * np.pi, shape)
+
+    def _restart(self) -> None:
+        self.simulation.restore(self._start)
+        self._connection.read()
+        idle = np.zeros(self._inputs.shape)
+        self._actions = deque([idle] * (self._late_steps + 2), maxlen=self._late_steps + 2)
+        self._step = 0
+
+    def _observe(self) -> tuple[np.ndarray, dict[str, Any]]:
+        position, velocity = self.point(self._step * self.step_s)
+        distance = position - self._seen[-3:]
+        observation = np.concatenate([self._seen, distance, velocity, self._actions[-1]]).astype(np.float32)
+        return observation, {"distance_m": float(np.sqrt(distance @ distance))}
+
+
+if gymnasium is not None:
+    gymnasium.register(id="knuckleboom/TipTracking-v0", entry_point="knuckleboom.environment:TipTracking")
