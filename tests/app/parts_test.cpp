@@ -159,7 +159,7 @@ TEST(Modes, ofTheSwingAreThoseOfAMassOnASpring) {
   scenario.initial = {{"swing", 0.0}, {"boom", 0.5}, {"stick", -1.3}};
   const sim::Simulation simulation(model, scenario);
   const sim::SimState state = simulation.initial_state(machine::Fidelity::kFull);
-  const std::vector<analysis::Mode> modes = analysis::closed_valve_modes(model, state.machine);
+  const std::vector<analysis::Mode> modes = analysis::closed_valve_modes(simulation, state);
 
   multibody::MassAndBias body;
   multibody::mass_and_bias(model.tree, state.machine.inertia, state.machine.q, state.machine.v,

@@ -153,6 +153,7 @@ const std::vector<Library>& libraries() {
       {"TinyXML-2", {"tinyxml2"}, {"io/"}},
       {"xxHash", {"xxh"}, {"io/", "recording/"}},
       {"HDF5", {"hdf5", "H5"}, {"recording/"}},
+      {"libmatio", {"matio"}, {"app/commands/linear_mat"}},
       {"libseccomp", {"seccomp"}, {"recording/session_reader"}},
       {"libsodium", {"sodium"}, {"endpoint/"}},
       {"SQLite", {"sqlite3"}, {"learners/"}},

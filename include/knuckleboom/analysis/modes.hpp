@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "knuckleboom/core/machine/model.hpp"
-#include "knuckleboom/core/machine/state.hpp"
+#include "knuckleboom/core/sim/simulation.hpp"
 
 namespace knuckleboom::analysis {
 
@@ -18,10 +17,8 @@ struct Mode {
   std::vector<double> shape;
 };
 
-// Linearises the equations of the closed valves (joint positions and rates, two oil pressures for
-// each actuator) about a state at rest and solves for its eigenvalues. Left out: end stops, and the
+// Of the linear model (linear_model.hpp) about a state at rest. Left out: end stops, dry friction, and the
 // zero eigenvalues of trapped oil and free joints. Slowest first.
-std::vector<Mode> closed_valve_modes(const machine::MachineModel& model,
-                                     const machine::MachineState& state);
+std::vector<Mode> closed_valve_modes(const sim::Simulation& simulation, const sim::SimState& state);
 
 }  // namespace knuckleboom::analysis

@@ -188,7 +188,7 @@ PoseFacts pose_facts(const MachineModel& model, const std::string& name,
     facts.port_a.push_back(m.actuator[k].p[0]);
     facts.port_b.push_back(m.actuator[k].p[1]);
   }
-  if (modes) facts.modes = analysis::closed_valve_modes(model, m);
+  if (modes) facts.modes = analysis::closed_valve_modes(*simulation, state);
   if (!model.loop_system.empty()) {
     double closed[kMaxLinks];
     std::copy(m.q, m.q + model.joint_count(), closed);

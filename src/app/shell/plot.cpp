@@ -130,6 +130,12 @@ std::string style_of(const Curve& curve) {
   return fmt::format("linecolor rgb \"{}\" linewidth {}{}", kPalette[color], width, dashes);
 }
 
+const char* marks_of(LineStyle style) {
+  return style == LineStyle::kCrosses   ? "points pointtype 2"
+         : style == LineStyle::kCircles ? "points pointtype 6"
+                                        : "lines";
+}
+
 bool has_extension(const fs::path& path, const char* extension) {
   return io::lower_case(path.extension().string()) == extension;
 }
@@ -242,17 +248,19 @@ std::string gnuplot_script(const Figure& figure, bool png) {
                         1.0 - (top + 0.5 * (kPanelTop + kPanelHeight - kBottom)) / total);
     text += fmt::format("set xlabel {} offset 0,0.4\n", quoted(panel.x_label));
     append_ranges(text, panel);
+    if (panel.log_x) text += "set logscale x\n";
     text += "plot ";
     if (panel.curves.empty()) text += "NaN notitle";
     for (std::size_t c = 0; c < panel.curves.size(); ++c) {
       const Curve& curve = panel.curves[c];
       const std::string legend =
           curve.title.empty() ? std::string("notitle") : "title " + quoted(curve.title);
-      text += fmt::format("{}$data_{}_{} using 1:2 with lines {} {}", c > 0 ? ", " : "", p, c,
-                          style_of(curve), legend);
+      text += fmt::format("{}$data_{}_{} using 1:2 with {} {} {}", c > 0 ? ", " : "", p, c,
+                          marks_of(curve.style), style_of(curve), legend);
     }
     // The titles belong to the whole figure; drawing them once is enough.
     text += "\nunset label\n";
+    if (panel.log_x) text += "unset logscale x\n";
   }
   text += "unset multiplot\n";
   return text;

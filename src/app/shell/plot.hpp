@@ -8,7 +8,14 @@
 namespace knuckleboom::app {
 
 // A thin line over a thick one shows both where they coincide.
-enum class LineStyle { kSolid, kDashed, kThick, kThin };
+enum class LineStyle {
+  kSolid,
+  kDashed,
+  kThick,
+  kThin,
+  kCrosses,
+  kCircles
+};  // the last two: points alone
 
 struct Curve {
   std::string title;  // in the legend; empty: not in it
@@ -23,6 +30,7 @@ struct Panel {
   std::vector<Curve> curves;
   bool equal_axes = false;    // a metre is as long along x as along y
   double least_y_span = 0.0;  // keeps noise on a constant from filling the panel
+  bool log_x = false;
 };
 
 struct Figure {

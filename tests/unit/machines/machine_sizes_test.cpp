@@ -28,7 +28,7 @@ std::string set(const char* key, double value) {
 }
 
 // At rest in a pose, the unloaded sides of the cylinders empty.
-sim::SimState at_rest(const machine::MachineModel& machine, const Arm& arm) {
+sim::Simulation still(const machine::MachineModel& machine, const Arm& arm) {
   std::vector<io::Override> overrides;
   for (const std::string& text :
        {set("initial.boom.position_rad", arm.boom), set("initial.stick.position_rad", arm.stick),
@@ -37,8 +37,11 @@ sim::SimState at_rest(const machine::MachineModel& machine, const Arm& arm) {
         std::string("unset initial.extension.port_a_bar")})
     overrides.push_back(io::parse_override(text));
   const std::string file = std::string(KNUCKLEBOOM_SOURCE_DIR) + "/tests/data/feel/pose.toml";
-  const sim::Simulation simulation(machine, io::read_scenario(file, overrides).scenario);
-  return simulation.initial_state(machine::Fidelity::kFull);
+  return sim::Simulation(machine, io::read_scenario(file, overrides).scenario);
+}
+
+sim::SimState at_rest(const machine::MachineModel& machine, const Arm& arm) {
+  return still(machine, arm).initial_state(machine::Fidelity::kFull);
 }
 
 // Sizes are without the pressure of the return line.
@@ -148,8 +151,9 @@ double vertical_mode(const char* name, const Arm& arm) {
   const machine::MachineModel machine = with_grapple_of(name, 0.0);
   const int boom = machine.tree.find_joint("boom");
   double strongest = 0.0, frequency = 0.0;
-  for (const analysis::Mode& mode :
-       analysis::closed_valve_modes(machine, at_rest(machine, arm).machine)) {
+  const sim::Simulation simulation = still(machine, arm);
+  for (const analysis::Mode& mode : analysis::closed_valve_modes(
+           simulation, simulation.initial_state(machine::Fidelity::kFull))) {
     if (!mode.oscillates || mode.frequency_Hz > 4.0) continue;
     const double share = std::fabs(mode.shape[static_cast<std::size_t>(boom)]);
     if (share > strongest) strongest = share, frequency = mode.frequency_Hz;
