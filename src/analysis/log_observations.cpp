@@ -17,6 +17,7 @@
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/core/training/scorer.hpp"
 #include "knuckleboom/io/trace.hpp"
+#include "knuckleboom/recording/table_file.hpp"
 
 namespace knuckleboom::analysis {
 namespace {
@@ -637,7 +638,7 @@ std::vector<io::KnownColumn> judged_columns(const std::vector<std::string>& name
 
 LogObservations read_observations(const std::filesystem::path& path, const io::LogMap& map,
                                   const machine::MachineModel* machine) {
-  const io::LogTable table(path, map);
+  const io::LogTable table = io::open_log(path, map);
   const std::vector<io::LogColumn> columns =
       map.columns.empty() ? own_names(path, table, machine) : map.columns;
   std::vector<std::string> names;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 #include "csv.hpp"
 #include "log_keys.hpp"
 #include "log_map_reader.hpp"
+#include "number_table.hpp"
 #include "table_bytes.hpp"
 #include "table_layout.hpp"
 #include "table_rows.hpp"
@@ -158,10 +161,32 @@ std::string time_unit(const LogForm& form, const LogMap& map) {
   return {};
 }
 
+// Columns that are numbers already; their "lines" are rows, from 1 on.
+TableRows pick_columns(const NumberColumns& columns, const LogForm& form, const RowWish& wish) {
+  TableRows out;
+  for (std::size_t i = 0; i < form.columns.size(); ++i) {
+    if (std::find(wish.only.begin(), wish.only.end(), form.columns[i]) == wish.only.end()) continue;
+    out.csv.columns.push_back(form.columns[i]);
+    out.csv.data.push_back(columns.data[i]);
+    for (double& x : out.csv.data.back())
+      if (!std::isfinite(x)) x = std::numeric_limits<double>::quiet_NaN();
+  }
+  out.csv.lines.resize(columns.data.front().size());
+  std::iota(out.csv.lines.begin(), out.csv.lines.end(), 1);
+  return out;
+}
+
+// Where the rows are: one of the two.
+struct LogSource {
+  const std::string& file;
+  const TableBytes* bytes;
+  const NumberColumns* numbers;
+};
+
 class LogReader {
  public:
-  LogReader(const TableBytes& bytes, const LogMap& map, const LogForm& form)
-      : file_(bytes.file()), bytes_(bytes), map_(map), form_(form), notes_(form.notes) {}
+  LogReader(const LogSource& source, const LogMap& map, const LogForm& form)
+      : file_(source.file), source_(source), map_(map), form_(form), notes_(form.notes) {}
 
   Trace read(std::span<const LogColumn> columns, std::span<const KnownColumn> known) {
     known_ = known;
@@ -223,7 +248,8 @@ class LogReader {
     RowWish wish{std::move(only), {}, !map_.guess};
     if (!form_.time.empty()) wish.only.push_back(form_.time);
     if (is_clock()) wish.clock = form_.time;
-    TableRows rows = parse_rows(bytes_, form_, wish);
+    TableRows rows = source_.numbers != nullptr ? pick_columns(*source_.numbers, form_, wish)
+                                                : parse_rows(*source_.bytes, form_, wish);
     if (rows.csv.lines.empty())
       throw FileError(file_, "there are no rows behind the line of column names");
     return rows;
@@ -259,7 +285,7 @@ class LogReader {
   // A whole line taken for one name is one mistake, not one for each column of the map.
   void check_separator(const LogColumn& first) const {
     const std::vector<std::string>& theirs = form_.columns;
-    if (theirs.size() != 1 || theirs.front() == first.column) return;
+    if (theirs.size() != 1 || theirs.front() == first.column || source_.bytes == nullptr) return;
     for (const char character : {';', '\t', ','})
       if (character != form_.separator && theirs.front().find(character) != std::string::npos)
         throw FileError({{map_.place.file, map_.place.line, map_.place.column,
@@ -292,6 +318,8 @@ class LogReader {
   }
 
   FileError at_row(const Csv& csv, std::size_t row, std::string message) const {
+    if (source_.numbers != nullptr)
+      return {file_, fmt::format("row {}: {}", csv.lines[row], message)};
     return FileError({{file_, csv.lines[row], 1, std::move(message)}});
   }
 
@@ -321,8 +349,8 @@ class LogReader {
     if (const auto fault = mend_times(t, clocks, map_.guess, notes_))
       throw at_row(csv, *fault,
                    fmt::format("the times of column '{}' must be numbers that increase; take "
-                               "this line out, or map another column",
-                               name));
+                               "this {} out, or map another column",
+                               name, source_.numbers != nullptr ? "row" : "line"));
     if (map_.guess && !known && !clocks && t.size() > 2 && scale == 1.0 && name != "t_s" &&
         name != "t")
       note_step(t, name);
@@ -431,7 +459,7 @@ class LogReader {
   }
 
   const std::string& file_;
-  const TableBytes& bytes_;
+  LogSource source_;
   const LogMap& map_;
   const LogForm& form_;
   std::span<const KnownColumn> known_;
@@ -482,47 +510,58 @@ LogColumn read_log_column(TableReader& reader) {
 }
 
 LogTable::LogTable(const std::filesystem::path& path, LogMap map)
-    : map_(std::move(map)), bytes_(std::make_shared<TableBytes>(path, map_.guess)) {
+    : file_(path.string()),
+      map_(std::move(map)),
+      bytes_(std::make_shared<TableBytes>(path, map_.guess)) {
   understand();
 }
 
 LogTable::LogTable(std::string bytes, std::string file_name, LogMap map)
-    : map_(std::move(map)),
-      bytes_(std::make_shared<TableBytes>(std::move(bytes), std::move(file_name), map_.guess)) {
+    : file_(std::move(file_name)),
+      map_(std::move(map)),
+      bytes_(std::make_shared<TableBytes>(std::move(bytes), file_, map_.guess)) {
   understand();
 }
 
+LogTable::LogTable(NumberArrays arrays, std::string file_name, LogMap map)
+    : file_(std::move(file_name)), map_(std::move(map)) {
+  form_.kind = arrays.kind;
+  NumberColumns columns = columns_of(std::move(arrays), file_, map_);
+  form_.columns = columns.names;
+  form_.units = columns.units;
+  form_.notes = columns.notes;
+  for (std::size_t row = 0; row < std::min<std::size_t>(5, columns.data.front().size()); ++row) {
+    std::vector<std::string>& fields = form_.sample.emplace_back();
+    for (const std::vector<double>& column : columns.data)
+      fields.push_back(fmt::format("{:.6g}", column[row]));
+  }
+  form_.time = map_.time.empty() && map_.row_s <= 0.0 && !columns.time.empty()
+                   ? columns.time
+                   : time_column(form_, map_);
+  if (!form_.time.empty()) form_.time_unit = time_unit(form_, map_);
+  if (columns.clock && form_.time == columns.time && map_.time_unit.empty())
+    form_.time_unit = kClock;
+  numbers_ = std::make_shared<NumberColumns>(std::move(columns));
+}
+
 void LogTable::understand() {
-  form_ = find_form(bytes_->head(), bytes_->file(), map_);
+  form_ = find_form(bytes_->head(), file_, map_);
   form_.notes.insert(form_.notes.begin(), bytes_->notes().begin(), bytes_->notes().end());
   form_.time = time_column(form_, map_);
   if (!form_.time.empty()) form_.time_unit = time_unit(form_, map_);
 }
 
 Trace LogTable::read(std::span<const LogColumn> columns, std::span<const KnownColumn> known) const {
-  return LogReader(*bytes_, map_, form_).read(columns, known);
+  return LogReader({file_, bytes_.get(), numbers_.get()}, map_, form_).read(columns, known);
 }
 
-Trace LogTable::read_all() const { return LogReader(*bytes_, map_, form_).read_all(); }
+Trace LogTable::read_all() const {
+  return LogReader({file_, bytes_.get(), numbers_.get()}, map_, form_).read_all();
+}
 
 Trace read_log_text(std::string_view text, const std::string& file_name, const LogMap& map,
                     std::span<const KnownColumn> known) {
   return LogTable(std::string(text), file_name, map).read(map.columns, known);
-}
-
-Trace read_log(const std::filesystem::path& path, const LogMap& map,
-               std::span<const KnownColumn> known) {
-  return LogTable(path, map).read(map.columns, known);
-}
-
-Trace read_table(const std::filesystem::path& path) {
-  constexpr std::string_view kOurs = "# knuckleboom ";
-  bool ours = false;
-  read_pieces(path, kOurs.size(), kTraceLimit, "table (CSV)", [&](std::string_view piece) {
-    ours = piece == kOurs;
-    return false;
-  });
-  return ours ? read_trace(path) : LogTable(path, {}).read_all();
 }
 
 std::string separator_name(char separator) {

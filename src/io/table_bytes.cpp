@@ -31,8 +31,6 @@ constexpr Binary kBinaries[] = {
      "this is a BLF log of a CAN bus; decode it with its DBC there, or with the Python packages "
      "python-can and cantools, and give the signals as CSV"},
     {"\x89MCAP", "this is an MCAP log; write the topics wanted as CSV, and give that"},
-    {"MATLAB 5", "this is a MATLAB file; write its table as CSV (writetable), and give that"},
-    {"\x89HDF", "this is an HDF5 file; write its table as CSV, and give that"},
     {"PK\x03\x04",
      "this is a zip archive or a spreadsheet; save the sheet as CSV, or unpack it, and "
      "give that"},

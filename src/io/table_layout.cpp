@@ -194,8 +194,8 @@ void name_columns(const Record* head, std::size_t width, LogForm& out) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < width; ++i) {
     std::string name = head != nullptr && i < head->fields.size() ? head->fields[i] : std::string();
-    auto [bare, unit] = split_name(name);
-    if (!unit.empty() && is_unit(unit)) name = std::move(bare);
+    auto [bare, unit] = name_and_unit(name);
+    name = std::move(bare);
     if (name.empty()) name = fmt::format("column {}", i + 1);
     std::string once = name;
     for (int n = 2; !seen.insert(once).second; ++n) once = fmt::format("{} ({})", name, n);
@@ -205,7 +205,7 @@ void name_columns(const Record* head, std::size_t width, LogForm& out) {
                       "number {} of the table",
                       shown(name), shown(once), i + 1));
     out.columns.push_back(std::move(once));
-    out.units.push_back(is_unit(unit) ? unit : std::string());
+    out.units.push_back(std::move(unit));
   }
 }
 
@@ -215,6 +215,12 @@ void take_units(const Record& units, LogForm& out) {
 }
 
 }  // namespace
+
+std::pair<std::string, std::string> name_and_unit(const std::string& name) {
+  auto [bare, unit] = split_name(name);
+  if (unit.empty() || !is_unit(unit)) return {name, {}};
+  return {std::move(bare), std::move(unit)};
+}
 
 bool is_missing_mark(std::string_view field) {
   constexpr std::string_view kWords[] = {"",     "nan", "na", "n/a", "#n/a", "null",

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "knuckleboom/io/log_file.hpp"
@@ -20,6 +21,9 @@ bool is_comment(std::string_view content);
 
 // An empty field, nan, n/a, null, a dash.
 bool is_missing_mark(std::string_view field);
+
+// A name without the unit that stands behind it, and that: "Boom angle [deg]", "p (bar)".
+std::pair<std::string, std::string> name_and_unit(const std::string& name);
 
 // A number as tables have it, a switch (on, true) as 1 or 0; nothing: it is none.
 std::optional<double> table_number(std::string_view field, bool decimal_comma);

@@ -12,6 +12,7 @@
 #include "endpoint/signal_wire.hpp"
 #include "knuckleboom/core/exchange/exchange.hpp"
 #include "knuckleboom/io/log_file.hpp"
+#include "knuckleboom/recording/table_file.hpp"
 #include "knuckleboom/runtime/pacer.hpp"
 #include "peer/plant.hpp"
 

@@ -62,6 +62,9 @@ enum class StreamBlock : std::uint32_t {
   kExtent = 201,  // after the header: whether it is complete, and its end mark
   kDone,          // the last of a file: one sentence, or nothing
   kHello,         // the very first: the reader's version; one sentence, or nothing
+  kTable,         // of a table: its kind, remarks
+  kArray,         // name, unit, shape and texts of one of its arrays
+  kNumbers,       // some more of that array's numbers
 };
 
 // Gives the sound blocks of a file, in order.

@@ -1,4 +1,4 @@
-// The other end of the program that reads session files.
+// The other end of the program that reads session files and tables of MATLAB and HDF5.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace knuckleboom::io {
 
 inline constexpr const char* kReaderProgram = "knuckleboom-session-reader";
 inline constexpr int kReaderSocket = 3;
-inline constexpr char kAskSession = 's', kAskOutline = 'o';
+inline constexpr char kAskSession = 's', kAskOutline = 'o', kAskTable = 't';
 inline constexpr std::uint64_t kReaderMemory = std::uint64_t{2} << 30;  // bytes, all it may have
 
 class SessionChild {

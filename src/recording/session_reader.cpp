@@ -1,5 +1,6 @@
 #include "knuckleboom/recording/session_reader.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -31,6 +32,7 @@
 #include "knuckleboom/version.hpp"
 #include "session_child.hpp"
 #include "session_unfold.hpp"
+#include "table_unfold.hpp"
 
 namespace knuckleboom::io {
 namespace {
@@ -126,6 +128,53 @@ void send(std::string_view bytes) {
   if (write_all(kReaderSocket, bytes) != 0) ::_exit(0);  // nobody listens any more
 }
 
+// --- Answers --------------------------------------------------------------------
+
+constexpr std::size_t kSentNumbers = std::size_t{1} << 17;  // in a block
+
+// Returns how many blocks that were.
+std::uint64_t send_arrays(const NumberArrays& all) {
+  std::uint64_t next = 0;
+  const auto send_block = [&next](StreamBlock kind, std::string_view payload) {
+    send(journal_block(kind, next++, payload));
+  };
+  std::string payload;
+  put_text(payload, all.kind);
+  put(payload, static_cast<std::uint64_t>(all.notes.size()));
+  for (const std::string& note : all.notes) put_text(payload, note);
+  send_block(StreamBlock::kTable, payload);
+  for (const NumberArray& array : all.arrays) {
+    payload.clear();
+    put_text(payload, array.name);
+    put_text(payload, array.unit);
+    put(payload, static_cast<std::uint8_t>(array.first_fastest));
+    put(payload, static_cast<std::uint8_t>(array.shape.size()));
+    for (const std::size_t size : array.shape) put(payload, static_cast<std::uint64_t>(size));
+    put(payload, static_cast<std::uint64_t>(array.texts.size()));
+    for (const std::string& text : array.texts) put_text(payload, text);
+    if (payload.size() > kMostBlock) throw std::bad_alloc();
+    send_block(StreamBlock::kArray, payload);
+    for (std::size_t at = 0; at < array.values.size(); at += kSentNumbers) {
+      const std::size_t count = std::min(kSentNumbers, array.values.size() - at);
+      send_block(StreamBlock::kNumbers,
+                 {reinterpret_cast<const char*>(array.values.data() + at), count * sizeof(double)});
+    }
+  }
+  return next;
+}
+
+std::string not_understood(char how, const char* what) {
+  return fmt::format("{} cannot be understood: its {} is missing or not as it should be",
+                     how == kAskTable ? "the HDF5 file" : "the session file", what);
+}
+std::string too_much_memory(char how) {
+  if (how != kAskTable) return "the session file asks for more memory than a session needs";
+  return fmt::format(
+      "the file asks for more memory than a table may have ({} million numbers); save the channels "
+      "that are wanted in a file of their own",
+      kMostNumbers >> 20U);
+}
+
 }  // namespace
 
 void run_session_reader(const std::function<void(const char*, unsigned long)>& before) {
@@ -160,19 +209,23 @@ void run_session_reader(const std::function<void(const char*, unsigned long)>& b
       const Image image(descriptor);
       ::close(descriptor);
       if (before) before(image.bytes().data(), image.bytes().size());
-      unfold_session(image.bytes(), how == kAskOutline,
-                     [&next](std::string_view blocks, std::uint64_t number) {
-                       send(blocks);
-                       next = number;
-                     });
+      if (how == kAskTable)
+        next = send_arrays(is_hdf5(image.bytes()) ? unfold_hdf5(image.bytes())
+                                                  : unfold_matlab(image.bytes()));
+      else
+        unfold_session(image.bytes(), how == kAskOutline,
+                       [&next](std::string_view blocks, std::uint64_t number) {
+                         send(blocks);
+                         next = number;
+                       });
+    } catch (const TableError& error) {
+      sentence = error.what();
     } catch (const Hdf5Error& error) {
-      sentence = fmt::format(
-          "the session file cannot be understood: its {} is missing or not as it should be",
-          error.what());
+      sentence = not_understood(how, error.what());
     } catch (const std::bad_alloc&) {
-      sentence = "the session file asks for more memory than a session needs";
+      sentence = too_much_memory(how);
     } catch (const std::length_error&) {
-      sentence = "the session file asks for more memory than a session needs";
+      sentence = too_much_memory(how);
     }
     std::string done;
     put_text(done, sentence);

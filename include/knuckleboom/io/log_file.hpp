@@ -57,6 +57,7 @@ struct KnownColumn {
 
 // How a table is written, as told or as found out.
 struct LogForm {
+  std::string kind;  // "a MATLAB file"; empty: text, of which the next lines tell
   std::vector<std::string> columns,
       units;  // each name once; units as the table tells them, mostly empty
   char separator = ',';
@@ -69,6 +70,8 @@ struct LogForm {
   std::vector<std::string> notes;                // what was not told but found, a sentence each
 };
 
+struct NumberArrays;
+struct NumberColumns;
 class TableBytes;
 
 // A table of another program, understood once. What the map does not say of its form is found out. Its rows
@@ -78,6 +81,8 @@ class LogTable {
   // Throws FileError: no table, or not of the form that is told.
   LogTable(const std::filesystem::path& path, LogMap map);
   LogTable(std::string bytes, std::string file_name, LogMap map);
+  // Arrays of a file that is no text.
+  LogTable(NumberArrays arrays, std::string file_name, LogMap map);
 
   const LogForm& form() const { return form_; }
   // The columns, in their order, under our names and in SI behind the time t_s; a missing number is nan, and
@@ -90,19 +95,16 @@ class LogTable {
  private:
   void understand();
 
+  std::string file_;
   LogMap map_;
   LogForm form_;
-  std::shared_ptr<const TableBytes> bytes_;
+  std::shared_ptr<const TableBytes> bytes_;  // one of the two
+  std::shared_ptr<const NumberColumns> numbers_;
 };
 
 // The map's columns.
-Trace read_log(const std::filesystem::path& path, const LogMap& map,
-               std::span<const KnownColumn> known);
 Trace read_log_text(std::string_view text, const std::string& file_name, const LogMap& map,
                     std::span<const KnownColumn> known);
-
-// A trace of this program as it stands, and any other table as read_all() gives it.
-Trace read_table(const std::filesystem::path& path);
 
 // The separator as the key has it: ",", ";", "tab", "space".
 std::string separator_name(char separator);

@@ -28,6 +28,7 @@
 #include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/recording/session_file.hpp"
+#include "knuckleboom/recording/table_file.hpp"
 
 namespace knuckleboom::app {
 namespace {

@@ -32,6 +32,7 @@
 #include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/log_file.hpp"
 #include "knuckleboom/io/trace.hpp"
+#include "knuckleboom/recording/table_file.hpp"
 
 namespace knuckleboom::app {
 namespace {

@@ -418,8 +418,8 @@ Command identify_command() {
            {.name = "logs",
             .target = &o->logs,
             .kind = file_value("LOG"),
-            .sentence = "Table (CSV) with --map, or the folder of a bundle with [[drive]]; several "
-                        "share the parameters, each with a start of its own",
+            .sentence = "Table (text, MATLAB, HDF5) with --map, or the folder of a bundle with "
+                        "[[drive]]; several share the parameters, each with a start of its own",
             .required = true},
            {.name = "--map",
             .target = &o->maps,

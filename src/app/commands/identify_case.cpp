@@ -23,6 +23,7 @@
 #include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/recording/table_file.hpp"
 
 namespace knuckleboom::app {
 namespace {

@@ -360,7 +360,7 @@ Command judge_command() {
           .arguments = {{.name = "file",
                          .target = &o->files,
                          .kind = file_value(),
-                         .sentence = "Table (CSV) or session file",
+                         .sentence = "Table (text, MATLAB, HDF5) or session file",
                          .required = true},
                         {.name = "--map",
                          .target = &o->map,

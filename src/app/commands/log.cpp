@@ -27,6 +27,7 @@
 #include "knuckleboom/io/log_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/words.hpp"
+#include "knuckleboom/recording/table_file.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -103,8 +104,10 @@ std::string map_text(const LogOptions& options, const io::LogForm& form, const i
     text += fmt::format("time = {}\n", io::toml_string(form.time));
   if (!form.time_unit.empty() && form.time_unit != "clock")
     text += fmt::format("time_unit = {}\n", io::toml_string(form.time_unit));
-  text += fmt::format("separator = {}\n", io::toml_string(io::separator_name(form.separator)));
-  if (form.separator != ',') text += fmt::format("decimal_comma = {}\n", form.decimal_comma);
+  if (form.kind.empty())
+    text += fmt::format("separator = {}\n", io::toml_string(io::separator_name(form.separator)));
+  if (form.kind.empty() && form.separator != ',')
+    text += fmt::format("decimal_comma = {}\n", form.decimal_comma);
   if (form.header_line > 0)
     text += fmt::format("header_row = {}\nskip_rows = {}\n", form.header_line,
                         form.first_line - form.header_line - 1);
@@ -168,12 +171,14 @@ std::vector<LogColumnSeen> see_columns(const io::LogForm& form, const io::Trace&
 
 std::string form_text(const LogOptions& options, const io::LogForm& form, const io::Trace& log) {
   std::string text =
-      fmt::format("{}: fields separated by {}{}, {}, rows from line {}\n", options.file,
-                  io::toml_string(io::separator_name(form.separator)),
-                  form.decimal_comma ? ", decimal commas" : "",
-                  form.header_line > 0 ? fmt::format("names in line {}", form.header_line)
-                                       : std::string("no names"),
-                  form.first_line);
+      !form.kind.empty()
+          ? fmt::format("{}: {}\n", options.file, form.kind)
+          : fmt::format("{}: fields separated by {}{}, {}, rows from line {}\n", options.file,
+                        io::toml_string(io::separator_name(form.separator)),
+                        form.decimal_comma ? ", decimal commas" : "",
+                        form.header_line > 0 ? fmt::format("names in line {}", form.header_line)
+                                             : std::string("no names"),
+                        form.first_line);
   const std::string time = form.time.empty()           ? "none, by row"
                            : form.time_unit == "clock" ? ", dates or times of day"
                            : form.time_unit.empty()    ? ", no unit told"
@@ -200,7 +205,7 @@ int show_log(const LogOptions& options) {
     check_output_path(options.write_map, "--write-map");
     check_distinct({{"--write-map", options.write_map}}, {options.file, options.map});
   }
-  const io::LogTable table(options.file, map);
+  const io::LogTable table = io::open_log(options.file, map);
   const io::LogForm& form = table.form();
   const io::Trace log = table.read_all();
   const std::vector<LogColumnSeen> columns =
@@ -235,7 +240,7 @@ Command log_command() {
           .arguments = {{.name = "file",
                          .target = &o->file,
                          .kind = file_value("FILE", ".csv"),
-                         .sentence = "Table of a logger, text of any usual form",
+                         .sentence = "Table of a logger: text of any usual form, MATLAB or HDF5",
                          .required = true},
                         {.name = "--map",
                          .target = &o->map,

@@ -32,6 +32,7 @@
 #include "knuckleboom/io/bundle_file.hpp"
 #include "knuckleboom/io/trace.hpp"
 #include "knuckleboom/recording/session_file.hpp"
+#include "knuckleboom/recording/table_file.hpp"
 
 namespace knuckleboom::app {
 namespace {

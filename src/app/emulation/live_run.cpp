@@ -31,6 +31,7 @@
 #include "knuckleboom/io/log_file.hpp"
 #include "knuckleboom/recording/emulation_recording.hpp"
 #include "knuckleboom/recording/session_file.hpp"
+#include "knuckleboom/recording/table_file.hpp"
 #include "knuckleboom/runtime/emulation_recorder.hpp"
 
 namespace knuckleboom::app {

@@ -19,6 +19,7 @@
 #include "app/shell/log.hpp"
 #include "endpoint/station.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
+#include "knuckleboom/recording/table_file.hpp"
 
 namespace knuckleboom::app {
 namespace fs = std::filesystem;
@@ -197,7 +198,8 @@ std::string learner_shown(const io::SessionHeader& header) noexcept {
 }
 
 bool is_session_file(const std::filesystem::path& path) {
-  return path.extension() == io::kSessionSuffix || path.extension() == io::kJournalSuffix;
+  if (path.extension() == io::kJournalSuffix) return true;
+  return path.extension() == io::kSessionSuffix && !io::is_array_file(path);
 }
 
 fs::path find_session(const std::string& name_or_file) {

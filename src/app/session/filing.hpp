@@ -61,7 +61,7 @@ std::string file_session(const std::filesystem::path& file) noexcept;
 // one is returned; empty: done.
 std::string sign_and_file(const std::filesystem::path& file) noexcept;
 
-// By the ending of its name: a session, or the journal of one.
+// By the ending of its name: a session, or the journal of one; other HDF5 files are tables.
 bool is_session_file(const std::filesystem::path& path);
 
 // A session file by path, or by its name in the user's folder of sessions with or without .h5. A

@@ -349,7 +349,7 @@ TEST(LogFile, ReadsTheRecordOfARealCrane) {
   map.columns = {{"boom_rad", "z1_lift_deg", "", "", 1.0, {}, {}},
                  {"boom_rad_s", "z1dot_deg_s", "", "", 1.0, {}, {}},
                  {"boom_port_a_Pa", "p1_lift_piston_Pa", "", "", 1.0, {}, {}}};
-  const io::Trace log = io::read_log(file, map, kKnown);
+  const io::Trace log = io::LogTable(file, map).read(map.columns, kKnown);
   ASSERT_EQ(log.rows(), 2701u);
   EXPECT_DOUBLE_EQ(log.column("t_s").back(), 27.0);
   const auto& angle = log.column("boom_rad");
