@@ -296,7 +296,7 @@ TEST(MatlabTable, CutShort) {
 // --- HDF5 ----------------------------------------------------------------------
 
 // The system's own Python: h5py is a Debian package.
-constexpr const char* kPython = "/usr/bin/python3";
+constexpr const char* kSystemPython = "/usr/bin/python3";
 
 class Hdf5Table : public testing::Test {
  protected:
@@ -344,13 +344,13 @@ f['gone'] = h5py.SoftLink('/nowhere')
 f.create_dataset('outside', shape=(n,), dtype='f8', external=[('/etc/passwd', 0, 400)])
 f.close()
 )");
-    const std::string command = std::string(kPython) + " -c 'import h5py' 2>/dev/null";
+    const std::string command = std::string(kSystemPython) + " -c 'import h5py' 2>/dev/null";
     if (std::system(command.c_str()) != 0)
       GTEST_SKIP() << "h5py is not there (Debian: python3-h5py)";
-    ASSERT_EQ(
-        std::system(
-            (std::string(kPython) + " " + script.string() + " " + folder_.path().string()).c_str()),
-        0);
+    ASSERT_EQ(std::system((std::string(kSystemPython) + " " + script.string() + " " +
+                           folder_.path().string())
+                              .c_str()),
+              0);
   }
 
   const test::TemporaryFolder folder_;
