@@ -1,8 +1,10 @@
 // The other sub-commands and what all share, end to end.
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -543,6 +545,47 @@ TEST(Demo, drawsThePaperFigures) {
     for (const char* extension : {".svg", ".png"})
       EXPECT_GT(std::filesystem::file_size(folder / "out" / (std::string(name) + extension)),
                 5000U);
+}
+
+// --- Linear models --------------------------------------------------------------
+
+// What the numbers are worth is in tests/reference.
+TEST(Linearise, tellsModesLoopsAndWhatItCannotDo) {
+  const Outcome outcome = run({"linearise", "stick_sine", "--at", "36"});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("valve of stick: +2.150 V, open"),
+                    HasSubstr("boom   no loop: its valve is shut"), HasSubstr("gain margin 1.47")));
+  EXPECT_THAT(run({"linearise", "stick_sine", "--at", "41"}).errors,
+              HasSubstr("--at 41: the scenario goes from 0 to 40 s"));
+}
+
+// --- Commands of the documents -------------------------------------------------
+
+// A figure's command must still run the test that holds it, wherever that has moved.
+TEST(Documents, NameTestsThatThereAre) {
+  namespace fs = std::filesystem;
+  const std::regex command("knuckleboom_([a-z]+)_tests[ \n]+--gtest_filter='([^']+)'");
+  int checked = 0;
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(KNUCKLEBOOM_SOURCE_DIR "/docs")) {
+    if (entry.path().extension() != ".md") continue;
+    const std::string text = content_of(entry.path());
+    for (std::sregex_iterator at(text.begin(), text.end(), command), end; at != end; ++at) {
+      const fs::path program =
+          fs::path(KNUCKLEBOOM_BINARY).parent_path() / ("knuckleboom_" + (*at)[1].str() + "_tests");
+      if (!fs::exists(program)) continue;
+      std::istringstream patterns((*at)[2].str());
+      for (std::string pattern; std::getline(patterns, pattern, ':'); ++checked)
+        EXPECT_THAT(
+            Program({"--gtest_list_tests", "--gtest_filter=" + pattern}, {}, program.string())
+                .wait()
+                .output,
+            HasSubstr("\n  "))
+            << entry.path() << ": " << program.filename() << " has no test " << pattern;
+    }
+  }
+  std::printf("%d patterns of tests\n", checked);
 }
 
 }  // namespace

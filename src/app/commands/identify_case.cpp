@@ -18,7 +18,7 @@
 #include "app/shell/table_notes.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/analysis/fidelity.hpp"
-#include "knuckleboom/core/machine/actuator.hpp"
+#include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/io/bundle_file.hpp"
 #include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/load_case.hpp"
@@ -184,18 +184,19 @@ double own_spread(const std::vector<double>& y) {
 
 std::vector<std::string> driven_joints(const FitLog& log, const machine::MachineModel& model) {
   std::vector<std::string> joints;
-  for (const machine::Actuator& a : model.actuators)
-    if (log.trace.find(model.joint_name(a.link) + "_valve_V") >= 0)
-      joints.push_back(model.joint_name(a.link));
+  for (int link = 0; link < model.joint_count(); ++link)
+    if (!model.passive(link) && log.trace.find(model.joint_name(link) + "_valve_V") >= 0)
+      joints.push_back(model.joint_name(link));
   return joints;
 }
 
 // Columns from which the run of a log takes its start.
 std::vector<std::string> start_columns(const FitLog& log, const machine::MachineModel& model) {
   std::vector<std::string> out;
-  for (const machine::Actuator& a : model.actuators) {
-    const std::string& joint = model.joint_name(a.link);
-    const std::string position = joint + (model.tree.link(a.link).revolute ? "_rad" : "_m");
+  for (int link = 0; link < model.joint_count(); ++link) {
+    if (model.passive(link)) continue;
+    const std::string& joint = model.joint_name(link);
+    const std::string position = joint + (model.tree.link(link).revolute ? "_rad" : "_m");
     for (const std::string& name : {joint + "_length_m", position})
       if (log.trace.find(name) >= 0) {
         const bool given =
@@ -450,7 +451,7 @@ std::vector<std::vector<double>> run_beside(const FitCase& c, std::size_t of,
     setup.corrections.push_back({column, 1.0, 0.0});
     return setup.corrections.back();
   };
-  std::vector<std::pair<std::string, double>> delays;
+  std::vector<std::pair<std::string, double>> delays = log.delay_s;
   for (std::size_t i = 0; i < c.wanted.size(); ++i) {
     const Wanted& wanted = c.wanted[i];
     if (!wanted.of(of)) continue;
@@ -459,7 +460,7 @@ std::vector<std::vector<double>> run_beside(const FitCase& c, std::size_t of,
         overrides.push_back({wanted.parameter.name, fmt::format("{:.17g}", values[i])});
         break;
       case Place::kDelay:
-        delays.emplace_back(wanted.target, values[i]);
+        delays.emplace_back(wanted.target + "_valve_V", values[i]);
         break;
       case Place::kOffset:
         correction(wanted.target).offset = values[i];
@@ -473,11 +474,7 @@ std::vector<std::vector<double>> run_beside(const FitCase& c, std::size_t of,
     }
   }
   const io::MachineFile machine = io::read_machine(c.machine, overrides);
-  setup.log.delay_s = analysis::delays(machine.model, log.delay_s);
-  for (const auto& [joint, delay] : delays)
-    for (std::size_t k = 0; k < machine.model.actuators.size(); ++k)
-      if (machine.model.joint_name(machine.model.actuators[k].link) == joint)
-        setup.log.delay_s[k] = delay;
+  setup.log.delay_s = analysis::delays(machine.model, delays);
   machine::Watch watch{};
   auto out = analysis::free_run(machine.model, log.trace, setup, &watch);
   if (warnings != nullptr) *warnings = watch_sentences(machine.model, watch);
