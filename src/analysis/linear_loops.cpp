@@ -17,7 +17,7 @@ constexpr double kFullTurn = 2.0 * std::numbers::pi;
 constexpr double kDegrees = 180.0 / std::numbers::pi;
 // A controller's memory: sum, filtered rate, last position, last reference.
 constexpr Eigen::Index kMemory = 4;
-// Of such a share of the sampling rate is the highest frequency.
+// The highest frequency, as a share of the sampling rate.
 constexpr double kHighest = 0.499;
 constexpr double kLowest_Hz = 1e-3;
 
@@ -41,7 +41,7 @@ Law law_of(const LinearController& c, double dt) {
   law.by_memory << k * g.Ki, -k * g.Kd * (1.0 - filter), k * g.Kd * filter / dt, -k * ahead;
   law.by_position = -k * (g.Kp + g.Kd * filter / dt);
   law.by_reference = k * (g.Kp + ahead);
-  // What has no weight is not remembered: it would be a root of its own.
+  // A part without weight is not remembered: it would be a root of its own.
   law.next(0, 0) = g.Ki != 0.0 ? 1.0 : 0.0;
   law.next_position(0) = -dt;
   law.next_reference(0) = dt;

@@ -32,8 +32,8 @@ struct Rubbing {
   int link;
   int actuator;  // -1: at the joint itself
   int bristle;   // its state among those of bristles; -1: none
-  // Of friction that truly sticks: the sense in which it slides, and whether it
-  // sticks. The converged solution refuses it.
+  // With friction that truly sticks: the sense in which it slides, and whether it sticks. The converged
+  // solution refuses it.
   double sense = 1.0;
   bool stuck = false;
 };

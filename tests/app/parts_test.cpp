@@ -14,11 +14,8 @@
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/analysis/execute.hpp"
-#include "knuckleboom/analysis/modes.hpp"
 #include "knuckleboom/analysis/oscillation.hpp"
 #include "knuckleboom/analysis/recording.hpp"
-#include "knuckleboom/core/machine/actuator.hpp"
-#include "knuckleboom/core/multibody/dynamics.hpp"
 #include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/machine_file.hpp"
@@ -146,39 +143,6 @@ TEST(Plot, interruptsCurvesWhereTheyAreNotFinite) {
   const std::string script = gnuplot_script(figure, true);
   EXPECT_THAT(script, HasSubstr("0 5\n\n2 5\n"));
   EXPECT_THAT(script, Not(HasSubstr("nan")));
-}
-
-// --- Modes --------------------------------------------------------------------
-
-// The swing against the oil of both its lines is one mass on one spring; leakage adds a little damping
-// and lets the common pressure go.
-TEST(Modes, ofTheSwingAreThoseOfAMassOnASpring) {
-  const machine::MachineModel model = harvester().model;
-  command::Scenario scenario;
-  scenario.duration_s = 1.0;
-  scenario.initial = {{"swing", 0.0}, {"boom", 0.5}, {"stick", -1.3}};
-  const sim::Simulation simulation(model, scenario);
-  const sim::SimState state = simulation.initial_state(machine::Fidelity::kFull);
-  const std::vector<analysis::Mode> modes = analysis::closed_valve_modes(simulation, state);
-
-  multibody::MassAndBias body;
-  multibody::mass_and_bias(model.tree, state.machine.inertia, state.machine.q, state.machine.v,
-                           body);
-  const hydraulics::Circuit& c = model.actuators[0].circuit;
-  const double expected =
-      std::sqrt(hydraulics::closed_stiffness(c) / body.M[0][0]) / (2.0 * std::numbers::pi);
-
-  ASSERT_EQ(modes.size(), 4U);  // the pressures' decay, then one mode for each joint
-  EXPECT_FALSE(modes[0].oscillates);
-  EXPECT_NEAR(modes[0].time_constant_s, c.line1.C / c.leak_external1, 0.05);
-  EXPECT_TRUE(modes[1].oscillates);
-  EXPECT_NEAR(modes[1].frequency_Hz, expected, 0.01 * expected);
-  EXPECT_EQ(modes[1].shape[0], 1.0);
-  EXPECT_GT(modes[1].damping_ratio, 0.0);
-  // The oscillation of the oil: 2 to 6 Hz, and hardly damped.
-  EXPECT_GT(modes[2].frequency_Hz, 2.0);
-  EXPECT_LT(modes[2].frequency_Hz, 6.0);
-  EXPECT_LT(modes[2].damping_ratio, 0.02);
 }
 
 // --- Oscillation --------------------------------------------------------------

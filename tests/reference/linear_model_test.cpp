@@ -9,6 +9,7 @@
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include "knuckleboom/analysis/linear_loops.hpp"
+#include "knuckleboom/analysis/modes.hpp"
 #include "knuckleboom/core/machine/equations.hpp"
 #include "reference/converged.hpp"
 #include "support/machines.hpp"
@@ -193,6 +194,39 @@ TEST(LinearModel, OpenCylinderHasTheJacobianWrittenByHand) {
   }
 }
 
+// --- Modes --------------------------------------------------------------------
+
+// The swing against the oil of both its lines is one mass on one spring; leakage adds a little damping
+// and lets the common pressure go.
+TEST(Modes, ofTheSwingAreThoseOfAMassOnASpring) {
+  const machine::MachineModel model = test::reference_machine();
+  command::Scenario scenario;
+  scenario.duration_s = 1.0;
+  scenario.initial = {{"swing", 0.0}, {"boom", 0.5}, {"stick", -1.3}};
+  const sim::Simulation simulation(model, scenario);
+  const sim::SimState state = simulation.initial_state(machine::Fidelity::kFull);
+  const std::vector<analysis::Mode> modes = analysis::closed_valve_modes(simulation, state);
+
+  multibody::MassAndBias body;
+  multibody::mass_and_bias(model.tree, state.machine.inertia, state.machine.q, state.machine.v,
+                           body);
+  const hydraulics::Circuit& c = model.actuators[0].circuit;
+  const double expected =
+      std::sqrt(hydraulics::closed_stiffness(c) / body.M[0][0]) / (2.0 * std::numbers::pi);
+
+  ASSERT_EQ(modes.size(), 4U);  // the pressures' decay, then one mode for each joint
+  EXPECT_FALSE(modes[0].oscillates);
+  EXPECT_NEAR(modes[0].time_constant_s, c.line1.C / c.leak_external1, 0.05);
+  EXPECT_TRUE(modes[1].oscillates);
+  EXPECT_NEAR(modes[1].frequency_Hz, expected, 0.01 * expected);
+  EXPECT_EQ(modes[1].shape[0], 1.0);
+  EXPECT_GT(modes[1].damping_ratio, 0.0);
+  // The oscillation of the oil: 2 to 6 Hz, and hardly damped.
+  EXPECT_GT(modes[2].frequency_Hz, 2.0);
+  EXPECT_LT(modes[2].frequency_Hz, 6.0);
+  EXPECT_LT(modes[2].damping_ratio, 0.02);
+}
+
 // --- CVODE --------------------------------------------------------------------
 
 double* place_of(const std::string& name, machine::MachineState& s) {
@@ -210,7 +244,7 @@ double* place_of(const std::string& name, machine::MachineState& s) {
   return nullptr;
 }
 
-// What a tick makes of small differences, by CVODE: exp(A h). Its eigenvalues are those of A in another way, with
+// A tick by CVODE makes exp(A h) of small differences. Its eigenvalues are those of A in another way, with
 // no slope of the equations taken.
 TEST(LinearModel, RootsAreThoseOfATickByCvode) {
   command::Scenario scenario = test::locked(1.0);

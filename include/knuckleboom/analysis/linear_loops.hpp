@@ -36,7 +36,7 @@ struct Crossing {
   double value = 0.0;  // gain margin as a factor, or phase margin in degrees
 };
 
-// Of one loop, opened at its controller's output, with all others closed.
+// Margins of one loop, opened at its controller's output, with all others closed.
 struct LoopMargins {
   std::string joint;
   bool acts = true;  // false: its valve is shut or its voltage limited; there is no loop
@@ -66,7 +66,7 @@ class Loops {
   std::complex<double> follow(int controller, int output, double frequency_Hz) const;
   // The same over time: what an output does, at that many samples, after a step of the reference by one.
   std::vector<double> step(int controller, int output, int samples) const;
-  // Of all loops closed, as continuous ones: log(z) / dt. Slowest first, of a pair the one above the axis.
+  // Roots with all loops closed, as continuous ones: log(z) / dt. Slowest first, of a pair the one above the axis.
   const std::vector<std::complex<double>>& closed_roots() const { return closed_roots_; }
   // None of them grows, or so slowly that it is of the motion on which the model stands.
   bool settles() const;

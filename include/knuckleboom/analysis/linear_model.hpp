@@ -53,16 +53,16 @@ struct LinearModel {
   int find_output(std::string_view name) const;
 };
 
-// Of the tick that starts at this state.
+// The model of the tick that starts at this state.
 LinearModel linearise(const sim::Simulation& simulation, const sim::SimState& state);
-// Of the machine at rest in this state with all valves closed, without dry friction and end stops.
+// The model of the machine at rest in this state with all valves closed, without dry friction and end stops.
 LinearModel linearise_at_rest(const sim::Simulation& simulation, const sim::SimState& state);
 
 struct LinearMode {
   std::complex<double> root;  // 1/s; of a pair the one above the axis
   // Share of each state in the motion, 1 in all; none: the root does not tell itself from others.
   std::vector<double> participation;
-  // Of each state and output, to a common scale and phase.
+  // Motion of each state and output, to a common scale and phase.
   std::vector<std::complex<double>> states, outputs;
 
   bool oscillates() const { return root.imag() != 0.0; }

@@ -17,7 +17,7 @@ struct Mode {
   std::vector<double> shape;
 };
 
-// Of the linear model (linear_model.hpp) about a state at rest. Left out: end stops, dry friction, and the
+// Those of the linear model (linear_model.hpp) about a state at rest. Left out: end stops, dry friction, and the
 // zero eigenvalues of trapped oil and free joints. Slowest first.
 std::vector<Mode> closed_valve_modes(const sim::Simulation& simulation, const sim::SimState& state);
 

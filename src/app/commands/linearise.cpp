@@ -56,7 +56,7 @@ struct Reference {
   std::string name, unit;
 };
 
-// Of each controller at work, as an input of the closed loops.
+// Those of the controllers at work: inputs of the closed loops.
 std::vector<Reference> references(const LinearModel& model) {
   std::vector<Reference> out;
   for (const LinearController& c : model.controllers) {
