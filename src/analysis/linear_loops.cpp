@@ -323,8 +323,7 @@ LoopMargins Loops::margins(int controller) const {
 }
 
 bool Loops::settles() const {
-  return std::none_of(closed_roots_.begin(), closed_roots_.end(),
-                      [](Complex root) { return root.real() > kSlowGrowth; });
+  return std::none_of(closed_roots_.begin(), closed_roots_.end(), grows);
 }
 
 std::vector<double> Loops::frequencies() const {

@@ -267,8 +267,13 @@ TEST(LinearModel, RootsAreThoseOfATickByCvode) {
   Eigen::MatrixXd moved(n, n);
   for (Eigen::Index j = 0; j < n; ++j) {
     const std::string& name = linear.states[static_cast<std::size_t>(j)].name;
-    const double by = name.ends_with("_Pa") ? 2e3 : name.ends_with("_s") ? 1e-4 : 1e-5;
-    moved.col(j) = (after(name, by) - after(name, -by)) / (2.0 * by);
+    const double by = name.ends_with("_Pa") ? 1e4 : name.ends_with("_s") ? 1e-3 : 1e-4;
+    const auto difference = [&](double h) -> Eigen::VectorXd {
+      return (after(name, h) - after(name, -h)) / (2.0 * h);
+    };
+    // The lines' loss v|v| has no second derivative at rest: what it adds to the damping grows with the
+    // difference, and two of them cancel it. Smaller ones end in the noise of CVODE, 1e-12 of the position.
+    moved.col(j) = 2.0 * difference(by) - difference(2.0 * by);
   }
   const Eigen::VectorXcd z = analysis::roots_of(moved);
   Eigen::VectorXcd roots(n);
@@ -343,7 +348,7 @@ TEST(LinearModel, FollowsTheControllerAfterAMillimetre) {
     while (simulation.time(state) < 12.0) simulation.step(state);
     const LinearModel linear = analysis::linearise(simulation, state);
     const analysis::Loops loops(linear);
-    constexpr int kTicks = 150;
+    constexpr int kTicks = 120;
     constexpr double kBy = 1e-3 / 3.2;
     ASSERT_EQ(linear.controllers.size(), 3U);
     const std::vector<double> expected = loops.step(2, linear.find_output("stick_rad"), kTicks + 1);
@@ -359,7 +364,7 @@ TEST(LinearModel, FollowsTheControllerAfterAMillimetre) {
       worst = std::max(worst, std::fabs(apart - kBy * expected[static_cast<std::size_t>(i) + 1]));
     }
     EXPECT_GT(largest, 0.2 * kBy);
-    std::printf("%s: a reference moved by 1 mm at the tip: within %.2f %% over 0.15 s\n",
+    std::printf("%s: a reference moved by 1 mm at the tip: within %.2f %% over 0.12 s\n",
                 machine::word_of(fidelity), 100.0 * worst / largest);
     EXPECT_LT(worst, 0.01 * largest);
   }
@@ -416,6 +421,7 @@ TEST(Loops, StepIsThatOfTheController) {
   gains.Ki = 5.0;
   gains.feed_forward = 0.2;
   gains.derivative_filter_s = 0.03;
+  gains.output_limit_V = 1e3;  // far from it: the law is linear
   const analysis::Loops loops(model);
   const std::vector<double> expected = loops.step(0, 0, 200);
   const analysis::Sampled machine = analysis::sample(model, model.tick_s);

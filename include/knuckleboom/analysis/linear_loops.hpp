@@ -12,8 +12,12 @@
 
 namespace knuckleboom::analysis {
 
-// A root that grows slower says little: the motion about which the model is has changed by then [1/s].
+// Whether a motion grows. One that does not swing and grows more slowly than kSlowGrowth [1/s] says little: the
+// motion about which the model is has changed by then.
 inline constexpr double kSlowGrowth = 0.1;
+inline bool grows(std::complex<double> root) {
+  return root.real() > (root.imag() > kZeroRoot ? kZeroRoot : kSlowGrowth);
+}
 
 // One frequency of a response.
 struct Response {
@@ -68,7 +72,7 @@ class Loops {
   std::vector<double> step(int controller, int output, int samples) const;
   // Roots with all loops closed, as continuous ones: log(z) / dt. Slowest first, of a pair the one above the axis.
   const std::vector<std::complex<double>>& closed_roots() const { return closed_roots_; }
-  // None of them grows, or so slowly that it is of the motion on which the model stands.
+  // None of them grows.
   bool settles() const;
   // Frequencies [Hz] for drawing and for finding margins: dense where the machine resonates.
   std::vector<double> frequencies() const;

@@ -165,8 +165,7 @@ std::string modes_text(const LinearReport& report) {
 const std::complex<double>* growing(const std::vector<std::complex<double>>& roots) {
   const std::complex<double>* worst = nullptr;
   for (const std::complex<double>& root : roots)
-    if (root.real() > analysis::kSlowGrowth && (worst == nullptr || root.real() > worst->real()))
-      worst = &root;
+    if (analysis::grows(root) && (worst == nullptr || root.real() > worst->real())) worst = &root;
   return worst;
 }
 
@@ -214,7 +213,7 @@ std::string closed_text(const LinearReport& report) {
   std::vector<std::vector<std::string>> rows;
   for (const std::complex<double> root : report.closed_roots) {
     const bool lasts = root.imag() > analysis::kZeroRoot && -root.real() < kDamped * std::abs(root);
-    if (!lasts && !(root.real() > analysis::kSlowGrowth)) continue;
+    if (!lasts && !analysis::grows(root)) continue;
     std::vector<std::string> row = root_row(root);
     row.insert(row.begin(), "");
     rows.push_back(std::move(row));
