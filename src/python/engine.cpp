@@ -104,8 +104,8 @@ void add_assignments(const py::object& given, std::vector<std::string>& out) {
   if (given.is_none()) return;
   if (py::isinstance<py::str>(given)) {
     out.push_back(given.cast<std::string>());
-  } else if (py::isinstance<py::dict>(given)) {
-    for (const auto& [key, value] : given.cast<py::dict>())
+  } else if (py::hasattr(given, "items")) {
+    for (const auto& [key, value] : py::dict(given))
       out.push_back(
           assignment_of(key.cast<std::string>(), py::reinterpret_borrow<py::object>(value)));
   } else {
@@ -141,7 +141,7 @@ struct Request {
   }
 };
 
-// Of a machine alone: it is asked for nothing, and what has a controller holds its start.
+// A machine alone is asked for nothing, and its joints with a controller hold their start.
 constexpr const char* kRest = "name = \"rest\"\nmachine = \"the_one_given\"\nduration_s = 10\n";
 
 // --- Simulation ---------------------------------------------------------------
@@ -346,6 +346,7 @@ py::object run(Simulation& simulation, std::optional<std::vector<std::string>> c
   if (!channels) channels = names_of(use, kb_channel_count, kb_channel_name);
   const std::vector<std::int32_t> numbers = numbers_of(use, kb_find_channel, *channels);
   const std::int64_t end = end_of(use, until_s);
+  every = std::min(every, end - kb_tick(use.get()) + 1);
   auto columns = std::make_unique<Columns>();
   columns->rows = static_cast<std::size_t>(1 + (end - kb_tick(use.get()) + every - 1) / every);
   columns->values.reset(new double[std::max<std::size_t>(1, columns->rows * numbers.size())]);
@@ -438,8 +439,9 @@ void restore(Simulation& simulation, const py::object& state) {
     check(kb_state_restore(use.get(), state.cast<const State&>().state.get()));
     return;
   }
-  const py::buffer_info bytes = state.cast<py::buffer>().request();
-  check(kb_state_load(use.get(), bytes.ptr, bytes.size * bytes.itemsize));
+  const auto bytes = py::reinterpret_steal<py::bytes>(PyBytes_FromObject(state.ptr()));
+  if (!bytes) throw py::error_already_set();
+  check(kb_state_load(use.get(), PyBytes_AS_STRING(bytes.ptr()), PyBytes_GET_SIZE(bytes.ptr())));
 }
 
 void hold(Simulation& simulation, const std::string& input, std::optional<double> value) {

@@ -162,6 +162,44 @@ static void states(void) {
   kb_close(twin);
 }
 
+static void states_as_bytes(void) {
+  char hash[32];
+  kb_simulation *s = open_scenario("boom_sine", NULL, NULL), *twin = open_scenario("boom_sine", NULL, NULL);
+  kb_simulation *other = open_scenario("boom_sine", NULL, "supply.pump_bar=150");
+  kb_state *state;
+  char *bytes;
+  int64_t size;
+  CHECK(kb_step(s, 100) == KB_OK);
+  strcpy(hash, kb_state_hash(s));
+  state = kb_state_take(s);
+  size = kb_state_save(state, NULL, 0);
+  CHECK(size > 1000);
+  bytes = malloc((size_t)size + 1);
+  memset(bytes, 0, (size_t)size + 1);
+  CHECK(kb_state_save(state, bytes, size - 1) == size);
+  CHECK(bytes[0] == 0); /* no room for all: nothing is written */
+  CHECK(kb_state_save(state, NULL, size) == -1);
+  CHECK(kb_state_save(state, bytes, size) == size);
+  CHECK(kb_state_load(twin, bytes, size) == KB_OK);
+  CHECK(strcmp(kb_state_hash(twin), hash) == 0);
+  CHECK(kb_state_load(other, bytes, size) == KB_ERROR_INPUT);
+  CHECK(error_has("belongs to another machine"));
+  CHECK(kb_state_load(twin, bytes, size - 1) == KB_ERROR_INPUT);
+  CHECK(kb_state_load(twin, bytes, size + 1) == KB_ERROR_INPUT);
+  CHECK(kb_state_load(twin, bytes, 0) == KB_ERROR_INPUT);
+  CHECK(kb_state_load(twin, bytes, -1) == KB_ERROR_ARGUMENT);
+  CHECK(kb_state_load(twin, NULL, 0) == KB_ERROR_ARGUMENT);
+  bytes[size / 2] ^= 1;
+  CHECK(kb_state_load(twin, bytes, size) == KB_ERROR_INPUT);
+  CHECK(error_has("damaged"));
+  CHECK(strcmp(kb_state_hash(twin), hash) == 0);
+  free(bytes);
+  kb_state_free(state);
+  kb_close(s);
+  kb_close(twin);
+  kb_close(other);
+}
+
 /* Another value makes another result, and the other model another one. */
 static void variations(void) {
   char plain[32], varied[32];
@@ -330,6 +368,7 @@ int main(void) {
   channels();
   inputs();
   states();
+  states_as_bytes();
   variations();
   texts();
   exercises();

@@ -215,6 +215,9 @@ class States(unittest.TestCase):
         ):
             with self.assertRaisesRegex(KnuckleboomError, why):
                 of.restore(state)
+        for nothing in (None, "text", 5):
+            with self.assertRaises(TypeError):
+                self.crane.restore(nothing)
         self.assertEqual(self.crane.hash, before)
 
 
@@ -416,8 +419,9 @@ class Environment(unittest.TestCase):
         self.assertTrue(self.env.observation_space.contains(observation))
         self.assertTrue(self.env.action_space.contains(self.env.action_space.sample()))
         self.assertEqual(info["distance_m"], 0.0)
-        with self.assertRaisesRegex(KnuckleboomError, "shape"):
-            self.env.step([0.0])
+        for action, why in (([0.0], "shape"), ([0.0, np.nan, 0.0, 0.0], "no number")):
+            with self.assertRaisesRegex(KnuckleboomError, why):
+                self.env.step(action)
 
 
 class Package(unittest.TestCase):

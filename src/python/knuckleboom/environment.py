@@ -6,6 +6,7 @@ Where gymnasium is installed, they are its environments and are registered with 
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -141,9 +142,11 @@ class TipTracking(_Env):
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """One step of control. Returns observation, reward, terminated, truncated and the dict of reset()."""
-        action = np.clip(np.asarray(action, np.float64), -1.0, 1.0)
+        action = np.minimum(np.maximum(np.asarray(action, np.float64), -1.0), 1.0)
         if action.shape != self._inputs.shape:
             raise KnuckleboomError(f"the action has the shape {action.shape}; it must be {self._inputs.shape}")
+        if not np.isfinite(action).all():
+            raise KnuckleboomError(f"the action {action} has a value that is no number")
         self._actions.append(action)
         if self._late_ticks > 0:
             self._inputs[:] = self._actions[0] * self.FULL_V
@@ -154,19 +157,22 @@ class TipTracking(_Env):
         observation, info = self._observe()
         return observation, -info["distance_m"], False, self._step >= self.steps, info
 
-    def point(self, time_s: float) -> tuple[np.ndarray, np.ndarray]:
-        """Position [m] and velocity [m/s] of the point in the world, each of shape (3,)."""
-        phases = 2.0 * np.pi * self._frequencies * time_s + self._phases
-        s = min(1.0, time_s / self.FADE_s)
+    def point(self, time_s: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Position [m] and velocity [m/s] of the point in the world at one or many times: shape (..., 3) each."""
+        time_s = np.asarray(time_s, np.float64)
+        s = np.minimum(1.0, time_s / self.FADE_s)[..., None]
         fade, fade_rate = s * s * (3.0 - 2.0 * s), 6.0 * s * (1.0 - s) / self.FADE_s
-        wave = (self._amplitudes * np.sin(phases)).sum(axis=1)
-        wave_rate = (self._amplitudes * np.cos(phases) * 2.0 * np.pi * self._frequencies).sum(axis=1)
-        reach, angle, height = self._about + fade * wave
-        reach_rate, angle_rate, height_rate = fade * wave_rate + fade_rate * wave
+        turning = 2.0 * np.pi * self._frequencies
+        phases = turning * time_s[..., None, None] + self._phases
+        wave = (self._amplitudes * np.sin(phases)).sum(axis=-1)
+        wave_rate = (self._amplitudes * turning * np.cos(phases)).sum(axis=-1)
+        reach, angle, height = np.moveaxis(self._about + fade * wave, -1, 0)
+        reach_rate, angle_rate, height_rate = np.moveaxis(fade * wave_rate + fade_rate * wave, -1, 0)
         c, s = np.cos(angle), np.sin(angle)
+        across = reach * angle_rate
         return (
-            np.array([reach * c, reach * s, height]),
-            np.array([reach_rate * c - reach * s * angle_rate, reach_rate * s + reach * c * angle_rate, height_rate]),
+            np.stack([reach * c, reach * s, height], axis=-1),
+            np.stack([reach_rate * c - across * s, reach_rate * s + across * c, height_rate], axis=-1),
         )
 
     def _new_path(self) -> None:
@@ -175,6 +181,7 @@ class TipTracking(_Env):
         self._amplitudes = share * np.array(self.RANGES)[:, None]
         self._frequencies = self._random.uniform(*self.FREQUENCIES_Hz, shape)
         self._phases = self._random.uniform(0.0, 2.0 * np.pi, shape)
+        self._path = self.point(self.step_s * np.arange(self.steps + 1))
 
     def _restart(self) -> None:
         self.simulation.restore(self._start)
@@ -184,10 +191,10 @@ class TipTracking(_Env):
         self._step = 0
 
     def _observe(self) -> tuple[np.ndarray, dict[str, Any]]:
-        position, velocity = self.point(self._step * self.step_s)
-        distance = position - self._seen[-3:]
-        observation = np.concatenate([self._seen, distance, velocity, self._actions[-1]]).astype(np.float32)
-        return observation, {"distance_m": float(np.sqrt(distance @ distance))}
+        step = min(self._step, self.steps)
+        distance = self._path[0][step] - self._seen[-3:]
+        observation = np.concatenate((self._seen, distance, self._path[1][step], self._actions[-1]), dtype=np.float32)
+        return observation, {"distance_m": math.sqrt(distance @ distance)}
 
 
 if gymnasium is not None:
