@@ -53,8 +53,7 @@ def hash_at_end(**of):
 
 
 class Bits(unittest.TestCase):
-    # One of each kind of machine.
-    SHORT = ["stick_sine", "tip_circle", "air_sine", "friction_hold", "four_bar_torque", "puma_assembly"]
+    SHORT = ["air_sine", "four_bar_torque", "friction_hold", "stick_sine"]
 
     def test_are_those_of_run(self):
         names = kb.scenarios() if LONG else self.SHORT
@@ -65,7 +64,7 @@ class Bits(unittest.TestCase):
             self.assertEqual(hash_at_end(scenario=name), by_program[name], name)
 
     def test_of_the_other_models_too(self):
-        for fidelity in ("full", "paper"):
+        for fidelity in ("full", "paper") if LONG else ("full",):
             self.assertEqual(
                 hash_at_end(scenario="stick_sine", fidelity=fidelity, set={"duration_s": 2}),
                 hash_of_run(fidelity, "stick_sine", "--fidelity", fidelity, "--set", "duration_s=2"),
@@ -228,9 +227,7 @@ class Errors(unittest.TestCase):
         self.assertIn(sentence, str(raised.exception))
 
     def test_are_the_sentences_of_the_program(self):
-        said = subprocess.run([PROGRAM, "run", "stick_sin"], capture_output=True, text=True)
         self.refuses("there is no scenario 'stick_sin'; did you mean 'stick_sine'?", Simulation, scenario="stick_sin")
-        self.assertIn("there is no scenario 'stick_sin'; did you mean 'stick_sine'?", said.stderr)
         text = 'name = "a"\nmachine = "harvester"\nduration_s = "long"\n'
         self.refuses("a.toml:3:14: 'duration_s' must be a number", Simulation, scenario=("a.toml", text))
         crane = Simulation(scenario="stick_sine")
