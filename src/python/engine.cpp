@@ -261,8 +261,9 @@ std::vector<std::int32_t> numbers_of(const Use& use, Find* find,
 }
 
 std::vector<std::string> names_of(const Use& use, Count* count, Text* name) {
-  std::vector<std::string> out;
-  for (std::int32_t i = 0; i < count(use.get()); ++i) out.emplace_back(name(use.get(), i));
+  std::vector<std::string> out(static_cast<std::size_t>(count(use.get())));
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = name(use.get(), static_cast<std::int32_t>(i));
   return out;
 }
 

@@ -547,19 +547,6 @@ TEST(Demo, drawsThePaperFigures) {
                 5000U);
 }
 
-// --- Linear models --------------------------------------------------------------
-
-// Its numbers are checked in tests/reference.
-TEST(Linearise, tellsModesLoopsAndWhatItCannotDo) {
-  const Outcome outcome = run({"linearise", "stick_sine", "--at", "36"});
-  EXPECT_EQ(outcome.status, 0) << outcome.errors;
-  EXPECT_THAT(outcome.output,
-              AllOf(HasSubstr("valve of stick: +2.150 V, open"),
-                    HasSubstr("boom   no loop: its valve is shut"), HasSubstr("gain margin 1.47")));
-  EXPECT_THAT(run({"linearise", "stick_sine", "--at", "41"}).errors,
-              HasSubstr("--at 41: the scenario goes from 0 to 40 s"));
-}
-
 // --- Commands of the documents -------------------------------------------------
 
 // A figure's command must still run the test that holds it, wherever that has moved.
