@@ -110,14 +110,16 @@ int check(runtime::Replayer& replayer, bool recomputed) {
   if (!end_equal) complain("the last state is not the one that was recorded");
   const bool believed = recomputed || interrupted() || say_trust(replayer.record());
 
-  say(replay_line("hashes", fmt::format("{} of {} equal", equal, replayer.record().hashes.size())));
+  const std::size_t hashes = replayer.record().hashes.size();
+  say(replay_line("hashes", interrupted() ? fmt::format("{} equal so far, of {}", equal, hashes)
+                                          : fmt::format("{} of {} equal", equal, hashes)));
   say(replay_line("state", state));
   say(replay_line("speed", fmt::format("{:.0f} x real time, {:.2f} s",
                                        simulated / std::max(elapsed, 1e-9), elapsed)));
   if (!seeks.empty()) say(replay_line("seek", seeks));
   for (const std::string& warning : warnings) say("warning: " + warning + "\n");
   if (interrupted()) {
-    complain("stopped before the end");
+    complain(fmt::format("stopped at {:.1f} s, before the end", simulated));
     return kInterruptedRun;
   }
   return replayer.mismatch_count() > 0 || !end_equal || refused > 0 || !believed ? kBeyondTolerance
