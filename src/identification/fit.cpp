@@ -20,6 +20,7 @@ class Scale {
  public:
   explicit Scale(const std::vector<Parameter>& parameters) : parameters_(parameters) {}
   std::size_t size() const { return parameters_.size(); }
+  bool is_steady(std::size_t i) const { return parameters_[i].steady; }
   double to_share(std::size_t i, double value) const {
     return (value - parameters_[i].low) / (parameters_[i].high - parameters_[i].low);
   }
@@ -50,8 +51,11 @@ class Cost final : public ceres::CostFunction {
     if (!evaluate(share[0], here)) return false;
     std::copy(here.begin(), here.end(), values);
     if (slopes == nullptr || slopes[0] == nullptr) return true;
+    slopes_at_ = here;
     return differentiate(share[0], here, slopes[0]);
   }
+  // Residuals where slopes were last taken: at the last step that was kept.
+  const std::vector<double>& residuals() const { return slopes_at_; }
 
   bool evaluate(const double* share, std::vector<double>& out) const {
     evaluations_.fetch_add(1, std::memory_order_relaxed);
@@ -61,14 +65,21 @@ class Cost final : public ceres::CostFunction {
   }
 
   int evaluations() const { return evaluations_.load(); }
+  // From now on the slopes of all parameters are taken.
+  void take_all() { every_ = true; }
 
  private:
   bool differentiate(const double* share, const std::vector<double>& here, double* slopes) const {
     const std::size_t n = scale_.size();
+    const bool all = every_ || taken_++ % kSteadySteps == 0;
     std::atomic<std::size_t> next{0};
     std::atomic<bool> good{true};
     const auto work = [&] {
       for (std::size_t i = next++; i < n; i = next++) {
+        if (!all && scale_.is_steady(i)) {
+          for (std::size_t r = 0; r < here.size(); ++r) slopes[r * n + i] = steady_[i][r];
+          continue;
+        }
         std::vector<double> moved(share, share + n);
         // Inwards from a bound.
         const double step = share[i] + options_.step > 1.0 ? -options_.step : options_.step;
@@ -85,8 +96,9 @@ class Cost final : public ceres::CostFunction {
           good = false;
           return;
         }
-        for (std::size_t r = 0; r < here.size(); ++r)
-          slopes[r * n + i] = (there[r] - here[r]) / apart;
+        for (std::size_t r = 0; r < here.size(); ++r) there[r] = (there[r] - here[r]) / apart;
+        for (std::size_t r = 0; r < here.size(); ++r) slopes[r * n + i] = there[r];
+        if (scale_.is_steady(i)) steady_[i] = std::move(there);
       }
     };
     std::vector<std::thread> others;
@@ -102,6 +114,12 @@ class Cost final : public ceres::CostFunction {
   const Residuals& residuals_;
   const Options& options_;
   mutable std::atomic<int> evaluations_{0};
+  mutable std::vector<double> slopes_at_;
+  // The slopes of steady parameters as they were taken last, and how often all have been.
+  static constexpr int kSteadySteps = 4;
+  mutable std::vector<std::vector<double>> steady_{scale_.size()};
+  mutable int taken_ = 0;
+  bool every_ = false;
 };
 
 // Prior knowledge.
@@ -125,17 +143,38 @@ class Prior final : public ceres::CostFunction {
   double share_, sd_;
 };
 
+// Independent samples of all blocks.
+double all_samples(const Options& options, std::span<const double> residuals) {
+  double sum = 0.0;
+  std::size_t row = 0;
+  for (const std::size_t length : options.blocks) {
+    if (length > 0) sum += independent_samples(residuals.subspan(row, length));
+    row += length;
+  }
+  return sum;
+}
+
+// Ends the search where a step no longer counts: a parameter moved by its standard deviation raises the cost by
+// cost / n, with n independent samples, so that a step that gains a hundredth of that moves none by more than a tenth.
 class Progress final : public ceres::IterationCallback {
  public:
-  explicit Progress(const Options& options) : options_(options) {}
+  Progress(const Options& options, const Cost& cost) : options_(options), cost_(cost) {}
   ceres::CallbackReturnType operator()(const ceres::IterationSummary& s) override {
     if (options_.progress && !options_.progress(s.iteration, s.cost))
       return ceres::SOLVER_TERMINATE_SUCCESSFULLY;
-    return ceres::SOLVER_CONTINUE;
+    if (s.iteration == 0 || !s.step_is_successful) return ceres::SOLVER_CONTINUE;
+    const double samples = std::max(all_samples(options_, cost_.residuals()), 1.0);
+    arrived_ = s.cost_change < kStepThatCounts * s.cost / samples;
+    return arrived_ ? ceres::SOLVER_TERMINATE_SUCCESSFULLY : ceres::SOLVER_CONTINUE;
   }
+  bool arrived() const { return arrived_; }
 
  private:
+  static constexpr double kStepThatCounts = 0.01;
+
   const Options& options_;
+  const Cost& cost_;
+  bool arrived_ = false;
 };
 
 double half_square(std::span<const double> r) {
@@ -286,17 +325,18 @@ Fit fit(const std::vector<Parameter>& parameters, const Residuals& residuals,
   solver.initial_trust_region_radius = 1e2;
   solver.logging_type = ceres::SILENT;
   solver.use_nonmonotonic_steps = false;
-  Progress progress(options);
+  Progress progress(options, *cost);
   solver.callbacks.push_back(&progress);
   ceres::Solver::Summary summary;
   ceres::Solve(solver, &problem, &summary);
-  out.converged = summary.termination_type == ceres::CONVERGENCE;
+  out.converged = summary.termination_type == ceres::CONVERGENCE || progress.arrived();
   out.message = summary.message;
   take();
 
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> slopes(
       static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(n));
   r.assign(count, 0.0);
+  cost->take_all();
   double* jacobian[] = {slopes.data()};
   const double* at[] = {share.data()};
   if (cost->Evaluate(at, r.data(), jacobian)) {

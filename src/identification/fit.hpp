@@ -15,6 +15,8 @@ struct Parameter {
   std::string name;
   double start = 0.0, low = 0.0, high = 0.0;  // low < high
   double prior_sd = 0.0;                      // spread of a prior about the start; 0: none
+  // Its slopes hardly change on the way: they are taken at every fourth step, and at the end.
+  bool steady = false;
 };
 
 // Residuals, each over its standard deviation, in `blocks` of consecutive samples of one channel.

@@ -274,8 +274,12 @@ void add_starts(const machine::MachineModel& model, FitCase& c) {
       start.place = Place::kStart;
       start.target = column;
       start.log = static_cast<int>(k);
-      start.parameter = {fmt::format("log{}.start.{}", k + 1, column), 0.0, -kStartRange * sd,
-                         kStartRange * sd, told ? 0.0 : sd};
+      start.parameter = {fmt::format("log{}.start.{}", k + 1, column),
+                         0.0,
+                         -kStartRange * sd,
+                         kStartRange * sd,
+                         told ? 0.0 : sd,
+                         true};
       c.wanted.push_back(std::move(start));
     }
   }
