@@ -889,11 +889,7 @@ class Importer {
     if (kind != "free" && kind != "spherical")
       Writer::add(out, k::axis, writer_.vector(joint.axis, joint.axis_place));
     if (joint.type == "planar" && kind == "planar") {
-      // Any direction in the plane: a URDF names none.
-      const Vec3 axis = joint.axis.stableNormalized();
-      const Vec3 start = std::fabs(axis.x()) < 0.9 ? Vec3::UnitX() : Vec3::UnitY();
-      Writer::add(out, k::along,
-                  writer_.vector((start - axis.dot(start) * axis).normalized(), joint.axis_place));
+      Writer::add(out, k::along, writer_.vector(direction_in_plane(joint.axis), joint.axis_place));
     }
     if (has_range(joint)) {
       Writer::add(out, keys::coordinate::lower,
@@ -1136,6 +1132,30 @@ class Importer {
 };
 
 }  // namespace
+
+MechanismTables mechanism_tables(const Node& machine) {
+  MechanismTables out;
+  const std::pair<const declare::Key*, std::vector<const Node*>*> known[] = {
+      {&machine_keys::bodies, &out.bodies},
+      {&machine_keys::couplings, &out.couplings},
+      {&machine_keys::shapes, &out.shapes},
+      {&machine_keys::visuals, &out.visuals}};
+  for (const Entry& entry : machine.entries) {
+    const auto found = std::find_if(std::begin(known), std::end(known),
+                                    [&](const auto& one) { return entry.key == one.first->name; });
+    if (found != std::end(known))
+      for (const Node& item : entry.value.items) found->second->push_back(&item);
+    else if (!entry.value.is_string() && entry.key != "sources")  // texts are for people, or paths
+      out.others.emplace_back(declare::split_key(entry.key).stem);
+  }
+  return out;
+}
+
+Vec3 direction_in_plane(const Vec3& across) {
+  const Vec3 axis = across.stableNormalized();
+  const Vec3 start = std::fabs(axis.x()) < 0.9 ? Vec3::UnitX() : Vec3::UnitY();
+  return (start - axis.dot(start) * axis).normalized();
+}
 
 Node import_urdf(std::string_view text, const std::string& file, Node& own, Report& report,
                  std::vector<UrdfImport>& imports) {

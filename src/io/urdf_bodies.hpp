@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "document.hpp"
+#include "knuckleboom/core/math/vector.hpp"
 #include "knuckleboom/io/urdf_import.hpp"
 
 namespace knuckleboom::io {
@@ -16,5 +17,15 @@ namespace knuckleboom::io {
 // that is wrong.
 Node import_urdf(std::string_view text, const std::string& file, Node& own, Report& report,
                  std::vector<UrdfImport>& imports);
+
+// The tables of a machine file that a URDF has words for, and names of the others.
+struct MechanismTables {
+  std::vector<const Node*> bodies, couplings, shapes, visuals;
+  std::vector<std::string> others;
+};
+MechanismTables mechanism_tables(const Node& machine);
+
+// The x direction of a planar joint: any in its plane, as a URDF names none.
+Vec3 direction_in_plane(const Vec3& across);
 
 }  // namespace knuckleboom::io

@@ -1,4 +1,4 @@
-// Content of a URDF file, with the place of each element. The only unit that knows XML.
+// Content of a URDF file, with the place of each element. The only unit that reads XML.
 #pragma once
 
 #include <array>

@@ -172,7 +172,7 @@ std::string too_much_memory(char how) {
   return fmt::format(
       "the file asks for more memory than a table may have ({} million numbers); save the channels "
       "that are wanted in a file of their own",
-      kMostNumbers >> 20U);
+      kMostNumbers / 1'000'000);
 }
 
 }  // namespace

@@ -159,9 +159,10 @@ NumberArrays unfold(const std::filesystem::path& path) {
 LogTable open_log(const std::filesystem::path& path, LogMap map) {
   const std::string begin = beginning_of(path);
   if (begin.starts_with(kSessionStart))
-    throw FileError(path.string(),
-                    "this is a session of the trainer, no table; `judge`, `show` and `report` take "
-                    "it as it is, and `verify --from` makes a bundle of it");
+    throw FileError(
+        path.string(),
+        "this is a session of the trainer, no table; `judge`, `replay` and `report` take "
+        "it as it is, and `verify --from` makes a bundle of it");
   if (!begins_arrays(begin)) return {path, std::move(map)};
   return {unfold(path), path.string(), std::move(map)};
 }

@@ -14,6 +14,7 @@ Command completions_command();
 Command demo_command();
 Command drive_command();
 Command emulate_command();
+Command export_command();
 Command fell_command();
 Command friction_command();
 Command identify_command();
@@ -43,19 +44,15 @@ Command knuckleboom_program() {
                        "knuckleboom run stick_sine --plot stick.png",
                        "knuckleboom compare stick_sine", "knuckleboom inspect harvester"},
           .run = [] { return kUserMistake; },  // the parser wants a sub-command
-          .commands = {drive_command(),      replay_command(),
-                       report_command(),     stanford_command(),
-                       learners_command(),   run_command(),
-                       compare_command(),    friction_command(),
-                       pneumatics_command(), emulate_command(),
-                       verify_command(),     judge_command(),
-                       log_command(),        identify_command(),
-                       check_command(),      tree_command(),
-                       buck_command(),       fell_command(),
-                       inspect_command(),    linearise_command(),
-                       levers_command(),     report_problem_command(),
-                       key_command(),        station_command(),
-                       demo_command(),       list_command(),
+          .commands = {drive_command(),      replay_command(),         report_command(),
+                       stanford_command(),   learners_command(),       run_command(),
+                       compare_command(),    friction_command(),       pneumatics_command(),
+                       emulate_command(),    verify_command(),         judge_command(),
+                       log_command(),        identify_command(),       check_command(),
+                       tree_command(),       buck_command(),           fell_command(),
+                       inspect_command(),    linearise_command(),      export_command(),
+                       levers_command(),     report_problem_command(), key_command(),
+                       station_command(),    demo_command(),           list_command(),
                        completions_command()}};
 }
 
