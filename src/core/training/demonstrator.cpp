@@ -33,6 +33,7 @@ constexpr double kNearHeading = 0.10;  // rad
 constexpr int kMostLost = 2;           // times that a log is taken once more where it slips
 constexpr double kHangTime = 1.0;      // s, over which the height of a hanging log is smoothed
 constexpr double kPatience = 6.0;   // s; by then the brakes of the link hold the head out of plumb
+constexpr double kAnywhere = 6.0;   // times as far off as usual, after four times that
 constexpr double kCloseTime = 4.0;  // s; closed by then, or missed
 constexpr double kHeapTime = 6.0;   // s; likewise around several
 constexpr double kTogether = 0.04;  // m between logs that lie together
@@ -86,7 +87,16 @@ constexpr double kHigher = 0.05;    // m; what lies less high than that lies as 
 constexpr double kOffMiddle = 0.2;  // of a load space, along it [m]
 constexpr double kHeapHigh = 1.2, kHeapAbout = 2.0;  // m above the ground; m on the map
 constexpr double kComesDown = 1.2;                   // on the map, before it is there [m]
-constexpr double kOverBed = 0.05;                    // of open jaws' tips [m]
+// Of a load's lowest layer: tips go down beside it, between two beams and two pairs of stakes, and close under it.
+constexpr double kUnderBed = 0.15;      // m below the floor
+constexpr double kBetweenPairs = 0.05;  // of a load space, along it [m]
+constexpr double kJawsInside = 0.65;    // of their middle from the stakes; a tip is outside [m]
+constexpr double kSpanOpenings[] = {1.0, 0.8, 0.6};
+constexpr int kSpanPlaces = 28;  // across a load space, less one
+constexpr double kAside = 0.5;   // logs for each metre away from the one that is wanted
+constexpr double kForeign = 2.0, kForeignAtTip = 0.7;  // logs, for each that goes elsewhere
+constexpr double kMostRadii = 0.1;  // squared and summed, of what the jaws enclose [m^2]
+constexpr double kOverBed = 0.05;   // of open jaws' tips [m]
 // s; closing jaws that other logs of a load hold open so long give way upwards: they close about what is above.
 constexpr double kPushTime = 1.5;
 constexpr double kDropLess = 0.1, kSlowly = 0.3;  // m; share of the jaws' lever
@@ -94,7 +104,7 @@ constexpr double kOnItsWay = 2.0;                 // s, until a bundle that is l
 constexpr double kUpAndDown = 1.3;                // of the usual speed, which lets nothing swing
 constexpr double kOverLoad = 0.12;                // rad from where it is folded
 constexpr double kWorkBeside = 2.0;               // rad from behind; farther on is the cab
-constexpr double kOfAHeap = 0.8;                  // of the lanes, on a heap
+constexpr double kOfAHeap = 1.6;                  // of the lanes, on a heap
 constexpr double kPastStakes = 1.0, kWayUp = 0.45;  // m off a load space; m for each m farther off
 constexpr double kFirstUp = 1.2;                    // s upwards, before the crane swings
 constexpr double kWorkReach =
@@ -772,6 +782,50 @@ Demonstrator::Heap Demonstrator::heap_of(const SessionSnapshot& s, const LogTask
   return out;
 }
 
+// Where jaws that go down to the floor of the load space have most of what goes where this log does between them, and least
+// of what goes elsewhere.
+Demonstrator::Span Demonstrator::span_on_bed(const SessionSnapshot& s,
+                                             const LogTask& wanted) const {
+  struct Lying {
+    double across, radius;
+    bool own;
+  };
+  Lying lying[world::kMaxLogs];
+  int count = 0;
+  const Vec3 left = left_of(s.load);
+  const auto across = [&](int log) { return (vec(s.log[log].p) - vec(s.load.centre_W)).dot(left); };
+  world::LogSet own;
+  for (std::size_t i = static_cast<std::size_t>(s.task.step); i < exercise_.log_tasks.size(); ++i)
+    if (same_goal(exercise_.log_tasks[i], wanted)) own.add(exercise_.log_tasks[i].log);
+  for (int k = 0; k < s.log_count; ++k)
+    if (aboard(k, s)) lying[count++] = {across(k), nth(exercise_.world.logs, k).radius, own.has(k)};
+  const double inside = s.load.half_m[1] - kJawsInside, at = across(wanted.log);
+  Span best{std::clamp(at, -inside, inside), 1.0};
+  double most = 0.0;
+  for (const double opening : kSpanOpenings) {
+    const double half = 0.5 * (opening * (jaws_.opening_max + jaws_.overlap) - jaws_.overlap);
+    for (int i = 0; i <= kSpanPlaces; ++i) {
+      const double middle = inside * (2.0 * i / kSpanPlaces - 1.0);
+      if (std::fabs(at - middle) > half) continue;
+      double score = -kAside * std::fabs(at - middle), radii = 0.0;
+      for (int k = 0; k < count; ++k) {
+        const Lying& log = lying[k];
+        const double off = std::fabs(log.across - middle);
+        if (off > half + (log.own ? 0.0 : log.radius)) continue;
+        radii += log.radius * log.radius;
+        if (!log.own)
+          score -= off < half - log.radius ? kForeign : kForeignAtTip;
+        else if (radii < kMostRadii)
+          score += 1.0;
+      }
+      if (score <= most) continue;
+      most = score;
+      best = {middle, opening};
+    }
+  }
+  return best;
+}
+
 // Height of the highest log that lies below a place in the load space, or on a heap; or of the floor there.
 double Demonstrator::top_below(const SessionSnapshot& s, const Task::Spot& spot, bool in_load,
                                double floor_z) const {
@@ -894,8 +948,10 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
           ? bed_z
           : top_below(s, spot, false, world::height(ground_, spot.centre_W.x(), spot.centre_W.y()));
   const double open_z = under_z + tips_below_grip_ + kOverBed, begin_open_z = open_z - kDropLess;
+  const double low_z = several ? heap.low : under.z() - log.radius;
+  const bool on_bed = out_of_load && low_z < bed_z + kOverBed;
   const double lowest =
-      out_of_load ? std::max(bed_z, several ? heap.low : under.z() - log.radius) + tips_below_grip_
+      out_of_load ? std::max(bed_z, low_z) + tips_below_grip_ - (on_bed ? kUnderBed : 0.0)
                   : std::max(under.z(),
                              driven ? std::max(side, world::height(ground_, under.x(), under.y())) +
                                           tips_below_grip_
@@ -903,9 +959,10 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const double below_grip_z = world::height(ground_, s.grip_W[0], s.grip_W[1]);
   const bool digs = s.contact_force > kDig &&
                     (state.phase != Phase::kClose || (!several && tips_at(below_grip_z, s)) ||
-                     (out_of_load && state.timer_s > kPushTime &&
+                     (out_of_load && !on_bed && state.timer_s > kPushTime &&
                       (state.missed % 2 == 1 || s.grapple_opening > kClear)) ||
-                     (out_of_load && state.timer_s > kSqueezeTime && tips_at(bed_z + kOverBed, s)));
+                     (out_of_load && state.timer_s > kSqueezeTime &&
+                      tips_at(bed_z + (on_bed ? -kUnderBed : kOverBed), s)));
   // Between other logs the jaws find no room to open.
   const bool stuck = (loads || heaps) && state.phase == Phase::kOpen && state.timer_s > kNoRoom &&
                      s.grapple_opening < kBetweenStakes;
@@ -936,10 +993,19 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
                           : task.bunk < 0 ? floor_z + kHeapHigh
                                           : floor_z + nth(exercise_.world.bunks, task.bunk).height;
   Vec3 place = on_map(held ? spot.centre_W : log_p);
+  Span span;
   if (out_of_load) {  // between two pairs of stakes
     const Vec3 along = vec(s.load.along_W);
     const double off = (place - on_map(vec(s.load.centre_W))).dot(along);
-    place += (std::clamp(off, -kOffMiddle, kOffMiddle) - off) * along;
+    const double most = on_bed ? kBetweenPairs : kOffMiddle;
+    place += (std::clamp(off, -most, most) - off) * along;
+    if (on_bed && (state.phase == Phase::kTravel || state.phase == Phase::kAlign ||
+                   state.phase == Phase::kLower)) {
+      const Vec3 left = left_of(s.load);
+      const double across = (place - on_map(vec(s.load.centre_W))).dot(left);
+      span = span_on_bed(s, next);
+      place += (span.across - across) * left;
+    }
   }
   // A log gripped beside its middle hangs askew: its lower end is to pass above the bunks' stakes. Above those of a load
   // space there is no such room.
@@ -984,6 +1050,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const bool goes_down = !held && (state.phase == Phase::kTravel || state.phase == Phase::kAlign ||
                                    state.phase == Phase::kLower);
   const double wide = !driven                 ? 1.0
+                      : on_bed                ? span.opening
                       : to_place              ? opening_for(2.0 * log.radius + kJawRoom)
                       : goes_down && !several ? opening_beside(s, task.log)
                                               : 1.0;
@@ -1000,8 +1067,10 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const double turned = std::fabs(wrap_line(std::atan2(wish.axis_y, wish.axis_x) -
                                             std::atan2(s.grip_axis_W[1], s.grip_axis_W[0])));
   const double speed = vec(s.tip_v_W).norm();
-  // A log that lies askew in the jaws comes no nearer.
-  const double near = state.timer_s > 2.0 * kPatience ? 2.0 : 1.0;
+  // A log that lies askew in the jaws comes no nearer, nor do jaws to one that lies right at the crane.
+  const double near = state.timer_s > 4.0 * kPatience   ? kAnywhere
+                      : state.timer_s > 2.0 * kPatience ? 2.0
+                                                        : 1.0;
   wish.p_W = place;
   // Who has missed a log aims with the jaws, which hang out of plumb.
   if ((loads || heaps) && !held && state.missed > 0 &&
@@ -1057,6 +1126,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
     case Phase::kClose:
       wish.p_W = vec(s.sim.tip_W);
       wish.p_W.z() = s.grip_W[2] + raise;
+      if (on_bed && !held && raise == 0.0) wish.p_W.z() = std::min(wish.p_W.z(), lowest);
       wish.jaws = from_below ? hold : 1.0;
       if ((held || (from_below && hold < 0.5)) && state.timer_s > (!driven      ? 0.3
                                                                    : from_below ? kShortSqueeze

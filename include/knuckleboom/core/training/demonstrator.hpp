@@ -95,6 +95,12 @@ class Demonstrator {
     Vec3 middle = Vec3::Zero();
     double low = 0.0, high = 0.0;  // lowest under side, highest middle [m]
   };
+  // Of the jaws across a load space.
+  struct Span {
+    double across = 0.0;  // of their middle, to the left [m]
+    double opening = 1.0;
+  };
+  Span span_on_bed(const SessionSnapshot& snapshot, const LogTask& wanted) const;
   const LogTask& next_of(const SessionSnapshot& snapshot) const;
   const LogTask& first_out_of_load(const SessionSnapshot& snapshot, const LogTask& now) const;
   double top_below(const SessionSnapshot& snapshot, const Task::Spot& spot, bool in_load,
