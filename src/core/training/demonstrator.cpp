@@ -87,7 +87,7 @@ constexpr double kHigher = 0.05;    // m; what lies less high than that lies as 
 constexpr double kOffMiddle = 0.2;  // of a load space, along it [m]
 constexpr double kHeapHigh = 1.2, kHeapAbout = 2.0;  // m above the ground; m on the map
 constexpr double kComesDown = 1.2;                   // on the map, before it is there [m]
-// Of a load's lowest layer: tips go down beside it, between two beams and two pairs of stakes, and close under it.
+// For the lowest layer of a load tips go down beside it, between two beams and two pairs of stakes, and close under it.
 constexpr double kUnderBed = 0.15;      // m below the floor
 constexpr double kBetweenPairs = 0.05;  // of a load space, along it [m]
 constexpr double kJawsInside = 0.65;    // of their middle from the stakes; a tip is outside [m]

@@ -95,7 +95,7 @@ class Demonstrator {
     Vec3 middle = Vec3::Zero();
     double low = 0.0, high = 0.0;  // lowest under side, highest middle [m]
   };
-  // Of the jaws across a load space.
+  // How the jaws go down across a load space.
   struct Span {
     double across = 0.0;  // of their middle, to the left [m]
     double opening = 1.0;
