@@ -36,37 +36,61 @@ class Function {
 // Share of the slope by which both sides may differ where it is smooth, and how much less of that has to be
 // left on a step a quarter as long.
 constexpr double kSameSlope = 1e-3, kShrinks = 0.6;
-// Differences of this share of a value are rounding.
-constexpr double kRounding = 1e-9;
+// Differences below this share of all that moves a rate are rounding.
+constexpr double kRounding = 1e-6;
 
+// The function about the instant along one argument.
 struct Column {
-  Eigen::VectorXd slope;
-  bool one_sided = false;
+  double step = 0.0;
+  Eigen::VectorXd up, down, up_half, down_half, up_quarter, down_quarter;
+
+  // Fourth order.
+  Eigen::VectorXd slope() const {
+    return (8.0 * (up_half - down_half) - (up - down)) / (6.0 * step);
+  }
+  // Whether the slopes to both sides differ in some row, however small the step. size: of each row.
+  bool has_edge(const Eigen::VectorXd& here, const Eigen::VectorXd& size) const {
+    const double h = step, near_h = 0.25 * step;
+    for (Eigen::Index i = 0; i < here.size(); ++i) {
+      const double apart = std::fabs(up(i) - 2.0 * here(i) + down(i)) / h;
+      const double near = std::fabs(up_quarter(i) - 2.0 * here(i) + down_quarter(i)) / near_h;
+      const double slopes =
+          (std::fabs(up_quarter(i) - here(i)) + std::fabs(here(i) - down_quarter(i))) / near_h;
+      if (near > kShrinks * apart && near > kSameSlope * slopes &&
+          near * near_h > kRounding * size(i))
+        return true;
+    }
+    return false;
+  }
+  // That of one side, second order.
+  Eigen::VectorXd slope_of_side(const Eigen::VectorXd& here, bool upward) const {
+    const Eigen::VectorXd& far = upward ? up_half : down_half;
+    const Eigen::VectorXd& close = upward ? up_quarter : down_quarter;
+    return (4.0 * close - far - 3.0 * here) / (0.5 * (upward ? step : -step));
+  }
 };
 
-// at(x): the function with the argument moved by x. upward: the side to be taken at an edge.
 template <class At>
-Column slope_of(At at, const Eigen::VectorXd& here, double h, bool upward) {
-  const Eigen::VectorXd up = at(h), down = at(-h), up_half = at(0.5 * h), down_half = at(-0.5 * h);
-  Column out;
-  // Fourth order.
-  out.slope = (8.0 * (up_half - down_half) - (up - down)) / (6.0 * h);
-  const Eigen::VectorXd up_quarter = at(0.25 * h), down_quarter = at(-0.25 * h);
-  for (Eigen::Index i = 0; i < here.size(); ++i) {
-    const double apart = std::fabs(up(i) - 2.0 * here(i) + down(i)) / h;
-    const double near = std::fabs(up_quarter(i) - 2.0 * here(i) + down_quarter(i)) / (0.25 * h);
-    const double size =
-        (std::fabs(up_quarter(i) - here(i)) + std::fabs(here(i) - down_quarter(i))) / (0.25 * h);
-    if (near > kShrinks * apart && near > kSameSlope * size &&
-        near * 0.25 * h > kRounding * std::fabs(here(i)))
-      out.one_sided = true;
-  }
-  if (!out.one_sided) return out;
-  const double side = upward ? h : -h;
-  const Eigen::VectorXd& far = upward ? up_half : down_half;
-  const Eigen::VectorXd& close = upward ? up_quarter : down_quarter;
-  out.slope = (4.0 * close - far - 3.0 * here) / (0.5 * side);
-  return out;
+Column column_of(At at, double h) {
+  return {h, at(h), at(-h), at(0.5 * h), at(-0.5 * h), at(0.25 * h), at(-0.25 * h)};
+}
+
+// The largest that a step of any argument moves each row. Accelerations have one for all: that of a joint that
+// sticks is nothing but rounding of the others'.
+Eigen::VectorXd sizes_of(const std::vector<Column>& columns, const reference::Rates& rates,
+                         Eigen::Index rows) {
+  Eigen::VectorXd size = Eigen::VectorXd::Zero(rows);
+  for (const Column& column : columns) size = size.cwiseMax((column.up - column.down).cwiseAbs());
+  double acceleration = 0.0;
+  const auto is_speed = [&](std::size_t i) {
+    const std::string& unit = rates.states()[i].unit;
+    return unit == "rad/s" || unit == "m/s";
+  };
+  for (std::size_t i = 0; i < rates.states().size(); ++i)
+    if (is_speed(i)) acceleration = std::max(acceleration, size(static_cast<Eigen::Index>(i)));
+  for (std::size_t i = 0; i < rates.states().size(); ++i)
+    if (is_speed(i)) size(static_cast<Eigen::Index>(i)) = acceleration;
+  return size;
 }
 
 std::vector<LinearController> controllers_at(const reference::Rates& rates) {
@@ -106,25 +130,38 @@ LinearModel model_of(const sim::Simulation& simulation, const sim::SimState& sta
   out.tick_s = simulation.tick_s();
   out.remarks = rates.remarks();
   out.f0 = here.head(n);
+  const auto quantity = [&](Eigen::Index j) -> const reference::Quantity& {
+    return j < n ? rates.states()[static_cast<std::size_t>(j)]
+                 : rates.inputs()[static_cast<std::size_t>(j - n)];
+  };
+  std::vector<Column> columns;
+  for (Eigen::Index j = 0; j < n + m; ++j)
+    columns.push_back(column_of(
+        [&](double by) {
+          Numbers y = y0, u = u0;
+          (j < n ? y[static_cast<std::size_t>(j)] : u[static_cast<std::size_t>(j - n)]) += by;
+          return function(y, u);
+        },
+        quantity(j).step));
+  const Eigen::VectorXd sizes = sizes_of(columns, rates, n + p);
   Eigen::MatrixXd slopes(n + p, n + m);
   for (Eigen::Index j = 0; j < n + m; ++j) {
+    const Column& column = columns[static_cast<std::size_t>(j)];
     const bool is_state = j < n;
-    const auto i = static_cast<std::size_t>(is_state ? j : j - n);
-    const reference::Quantity& q = is_state ? rates.states()[i] : rates.inputs()[i];
-    const auto at = [&](double by) {
-      Numbers y = y0, u = u0;
-      (is_state ? y : u)[i] += by;
-      return function(y, u);
-    };
-    const bool upward = !is_state || here(j) >= 0.0;
-    const Column column = slope_of(at, here, q.step, upward);
-    slopes.col(j) = column.slope;
-    if (column.one_sided)
+    const reference::Quantity& q = quantity(j);
+    slopes.col(j) = column.slope();
+    if (column.has_edge(here, sizes)) {
+      const bool upward = !is_state || here(j) >= 0.0;  // where it is going
+      slopes.col(j) = column.slope_of_side(here, upward);
       out.remarks.push_back(fmt::format(
           "the slopes by {} differ to its two sides (a valve, stop or friction at its edge); "
           "those of the {} side are taken",
           q.name, upward ? "upper" : "lower"));
-    (is_state ? out.states : out.inputs).push_back({q.name, q.unit, is_state ? y0[i] : u0[i]});
+    }
+    (is_state ? out.states : out.inputs)
+        .push_back(
+            {q.name, q.unit,
+             is_state ? y0[static_cast<std::size_t>(j)] : u0[static_cast<std::size_t>(j - n)]});
   }
   out.A = slopes.topLeftCorner(n, n);
   out.B = slopes.topRightCorner(n, m);
