@@ -440,6 +440,10 @@ void restore(Simulation& simulation, const py::object& state) {
     check(kb_state_restore(use.get(), state.cast<const State&>().state.get()));
     return;
   }
+  if (PyObject_CheckBuffer(state.ptr()) == 0)
+    throw py::type_error(
+        "restore takes a State or the bytes of a state file; of a file give open(path, "
+        "'rb').read()");
   const auto bytes = py::reinterpret_steal<py::bytes>(PyBytes_FromObject(state.ptr()));
   if (!bytes) throw py::error_already_set();
   check(kb_state_load(use.get(), PyBytes_AS_STRING(bytes.ptr()), PyBytes_GET_SIZE(bytes.ptr())));
@@ -815,7 +819,7 @@ phase: 0 ready, 1 running, 2 passed, 3 failed. figures: numbers by name, in the 
 #else
         throw Failure(
             "this package was built without HDF5 and reads no sessions; install "
-            "libhdf5-dev and libseccomp-dev, and build it again");
+            "libhdf5-dev, libmatio-dev and libseccomp-dev, and build it again");
 #endif
       },
       py::arg("path"), "Reads a session of the trainer, or the journal of one that was cut off.");

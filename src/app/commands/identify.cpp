@@ -192,7 +192,8 @@ std::string rms_table(const FitLog& log, const std::vector<std::vector<double>>&
   text += held ? fmt::format("{:>14}{:>12}\n", "held out", "after") : "\n";
   for (std::size_t k = 0; k < log.setup.channels.size(); ++k) {
     const auto of = [&](const auto& computed, bool held_out) {
-      return with_prefix(rms(log, computed, k, held_out), log.units[k]);
+      const double value = rms(log, computed, k, held_out);
+      return std::isfinite(value) ? with_prefix(value, log.units[k]) : std::string("-");
     };
     text += fmt::format("  {:<22}{:>12}{:>12}", log.setup.channels[k], of(before, false),
                         of(after, false));

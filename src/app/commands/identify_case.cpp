@@ -144,6 +144,8 @@ struct Found {
 
 Found find_log(const std::string& log, const std::string& map, double rest_s) {
   std::error_code ignored;
+  if (!fs::exists(log, ignored))
+    throw UserError(fmt::format("{}: there is no such file or folder", printable(log)));
   if (!fs::is_directory(log, ignored)) {
     if (map.empty())
       throw UserError(
@@ -311,6 +313,9 @@ void choose_channels(const IdentifyOptions& o, const Found& found,
     spread[name] = parse_number(text.substr(equals + 1), "--spread " + name);
     if (!(spread[name] > 0.0))
       throw UserError(fmt::format("--spread {}: must be above zero", printable(text)));
+    if (std::find(can.begin(), can.end(), name) == can.end())
+      throw UserError(fmt::format("--spread {}: the log has no column '{}' to compare with{}",
+                                  printable(text), name, alternatives(name, can)));
   }
   const std::vector<io::KnownColumn> known = analysis::log_columns(model);
   for (const std::string& channel : log.setup.channels) {
@@ -326,14 +331,30 @@ void choose_channels(const IdentifyOptions& o, const Found& found,
   }
 }
 
+// Throws where none of the logs that are asked has rows in a part.
+void check_rows(const FitCase& c, const std::optional<std::size_t>& number, const Span& span,
+                const char* option, const std::string& text) {
+  std::string there;
+  for (std::size_t k = 0; k < c.logs.size(); ++k) {
+    if (number && *number != k) continue;
+    const std::vector<double>& t = c.logs[k].trace.data.front();
+    if (std::any_of(t.begin(), t.end(), [&](double at) { return span.has(at); })) return;
+    there +=
+        fmt::format("{}{} goes from {:g} to {:g} s", there.empty() ? "" : ", ",
+                    c.logs.size() > 1 ? fmt::format("log {}", k + 1) : "it", t.front(), t.back());
+  }
+  throw UserError(fmt::format("{} {}: the log has no rows there; {}", option, text, there));
+}
+
 // The parts of the logs that are fitted and held out, and their weights.
 void choose_parts(const IdentifyOptions& o, FitCase& c) {
   const std::size_t count = c.logs.size();
   for (const std::string& text : o.from_to) {
     const auto [number, rest] = of_log(text, "--range", count);
     const Span span = parse_span(rest, "--range");
+    check_rows(c, number, span, "--range", text);
     for (std::size_t k = 0; k < count; ++k)
-      if (!number || *number == k) c.logs[k].fitted = span;
+      if (!number || *number == k) c.logs[k].fitted.push_back(span);
   }
   for (const std::string& text : o.hold_out) {
     const bool whole = text.find_first_of("-:") == std::string::npos && count > 1;
@@ -341,18 +362,9 @@ void choose_parts(const IdentifyOptions& o, FitCase& c) {
         whole ? std::pair{std::optional(parse_log(text, "--hold-out", count)), std::string()}
               : of_log(text, "--hold-out", count);
     const Span span = whole ? Span{-1e300, 1e300} : parse_span(rest, "--hold-out");
-    bool any = false;
-    for (std::size_t k = 0; k < count; ++k) {
-      if (number && *number != k) continue;
-      const std::vector<double>& t = c.logs[k].trace.data.front();
-      any |= std::any_of(t.begin(), t.end(), [&](double at) { return span.has(at); });
-      c.logs[k].held_out.push_back(span);
-    }
-    const std::vector<double>& t = c.logs[number.value_or(0)].trace.data.front();
-    if (!any)
-      throw UserError(
-          fmt::format("--hold-out {}: the log has no rows there; it goes from {:g} to {:g} s", text,
-                      t.front(), t.back()));
+    check_rows(c, number, span, "--hold-out", text);
+    for (std::size_t k = 0; k < count; ++k)
+      if (!number || *number == k) c.logs[k].held_out.push_back(span);
   }
   for (const std::string& text : o.weights) {
     const auto [number, rest] = of_log(text, "--weight", count);
@@ -380,6 +392,12 @@ void check_lengths(const FitCase& c) {
 }
 
 }  // namespace
+
+bool FitLog::is_fitted(double t) const {
+  const bool in = fitted.empty() || std::any_of(fitted.begin(), fitted.end(),
+                                                [t](const Span& span) { return span.has(t); });
+  return in && !is_held_out(t);
+}
 
 bool FitLog::is_held_out(double t) const {
   return std::any_of(held_out.begin(), held_out.end(),

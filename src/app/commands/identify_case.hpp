@@ -42,12 +42,12 @@ struct FitLog {
   std::vector<double> spread;  // of each channel, SI
   std::vector<std::string> units;
   std::vector<std::pair<std::string, double>> delay_s;  // of the bundle
-  Span fitted{-1e300, 1e300};
+  std::vector<Span> fitted;                             // none: all that is not held out
   std::vector<Span> held_out;
   double weight = 1.0;
 
   bool is_held_out(double t) const;
-  bool is_fitted(double t) const { return fitted.has(t) && !is_held_out(t); }
+  bool is_fitted(double t) const;
   const std::vector<double>& measured(std::size_t channel) const {
     return trace.column(setup.channels[channel]);
   }

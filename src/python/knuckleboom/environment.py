@@ -88,15 +88,19 @@ class TipTracking(_Env):
         keys = dict(set or {})
         for name, position in start.items():
             joint, _, unit = name.rpartition("_")
+            if not joint:
+                raise KnuckleboomError(f"start: '{name}' needs its unit, such as {name}_rad")
             keys[f"initial.{joint}.position_{unit}"] = position
         self.simulation = Simulation(machine, set=keys, fidelity=fidelity)
         tick_s = self.simulation.tick_s
-        self._ticks = round(1.0 / (control_Hz * tick_s))
-        if self._ticks < 1 or dead_time_s < 0.0 or seconds <= 0.0:
+        if not 0.0 < control_Hz * tick_s <= 1.0:
             raise KnuckleboomError(
-                f"control_Hz is {control_Hz}, dead_time_s {dead_time_s}, seconds {seconds}: they must be at most a "
-                "step each tick, not below 0 and above 0"
+                f"control_Hz is {control_Hz}: it must be above 0 and at most {1.0 / tick_s:g}, a step each tick"
             )
+        for name, value, least in (("dead_time_s", dead_time_s, 0.0), ("seconds", seconds, tick_s)):
+            if not least <= value < 1e9:
+                raise KnuckleboomError(f"{name} is {value}: it must be a time of at least {least:g} s")
+        self._ticks = round(1.0 / (control_Hz * tick_s))
         self.step_s = self._ticks * tick_s
         self.steps = round(seconds / self.step_s)
         # An action reaches the valve after so many whole steps and so many ticks.

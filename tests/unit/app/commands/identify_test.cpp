@@ -202,6 +202,16 @@ TEST_F(Identify, SaysWhatIsWrong) {
   options_.hold_out = {"30-40"};
   EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}),
               HasSubstr("--hold-out 30-40: the log has no rows there; it goes from 0 to 12 s"));
+  options_.hold_out.clear();
+  options_.from_to = {"20-25"};
+  EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}),
+              HasSubstr("--range 20-25: the log has no rows there; it goes from 0 to 12 s"));
+  options_.from_to.clear();
+  options_.spreads = {"lift_lenght_m=0.01"};
+  EXPECT_THAT(
+      complaint({"oil.bulk_modulus_MPa=900,300,2000"}),
+      HasSubstr("no column 'lift_lenght_m' to compare with; did you mean 'lift_length_m'?"));
+  options_.spreads.clear();
   options_.hold_out = {"2"};
   EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}), HasSubstr("such as 12-27"));
   options_.hold_out.clear();
@@ -219,6 +229,9 @@ TEST_F(Identify, SaysWhatIsWrong) {
   options_.weights = {"0.5"};
   EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}), HasSubstr("expected N:NUMBER"));
   options_.weights.clear();
+  options_.logs.back() = "nowhere.csv";
+  EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}),
+              HasSubstr("nowhere.csv: there is no such file or folder"));
   options_.maps = {"a.toml", "b.toml", "c.toml"};
   EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}),
               HasSubstr("3 --map for 2 logs: give one for all, or one for each"));
