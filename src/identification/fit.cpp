@@ -216,12 +216,11 @@ void spread(const std::vector<Parameter>& parameters, const Eigen::MatrixXd& J,
       2.0 * half_square(r) / static_cast<double>(std::max<std::size_t>(r.size(), 1)), 1e-30);
   const Eigen::MatrixXd& V = eigen.eigenvectors();
   Eigen::MatrixXd inner = V.transpose() * slope * V;
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const double floor = 1e-14 * largest;
+  const double floor = 1e-14 * largest;
+  for (Eigen::Index k = 0; k < n; ++k)
     // Nothing is known of a direction without curvature.
     if (eigen.eigenvalues()(k) < floor) inner(k, k) += floor * mean_variance;
-  }
-  const Eigen::VectorXd inverse = eigen.eigenvalues().cwiseMax(1e-14 * largest).cwiseInverse();
+  const Eigen::VectorXd inverse = eigen.eigenvalues().cwiseMax(floor).cwiseInverse();
   inner = inverse.asDiagonal() * inner * inverse.asDiagonal();
   const Eigen::MatrixXd covariance = V * inner * V.transpose();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spread_of(covariance);

@@ -819,7 +819,7 @@ std::string checked_name(const std::string& name) {
   for (std::size_t i = 0; i < out.size();) {
     const io::Utf8Character character = io::decode_utf8(out, i);
     const char32_t c = character.code;
-    if (character.length == 0 || c < 0x20 || (c >= 0x7F && c < 0xA0) || io::disturbs_text(c))
+    if (character.length == 0 || io::is_control(c) || io::disturbs_text(c))
       throw io::FileError("learner",
                           "a name is UTF-8 text without control characters and marks of writing "
                           "direction");

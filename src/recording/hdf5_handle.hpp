@@ -36,6 +36,13 @@ class Hdf5Handle {
   using Close = herr_t (*)(hid_t);
   Hdf5Handle() = default;
   Hdf5Handle(hid_t id, Close close, const char* what) : id_(checked(id, what)), close_(close) {}
+  // Holds nothing where the library gave nothing.
+  static Hdf5Handle if_any(hid_t id, Close close) {
+    Hdf5Handle out;
+    out.id_ = id;
+    out.close_ = close;
+    return out;
+  }
   ~Hdf5Handle() { reset(); }
   Hdf5Handle(Hdf5Handle&& other) noexcept
       : id_(std::exchange(other.id_, -1)), close_(other.close_) {}

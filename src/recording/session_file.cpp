@@ -9,15 +9,14 @@
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "knuckleboom/core/training/check_state.hpp"
 #include "knuckleboom/io/input_file.hpp"
 #include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
+#include "open_file.hpp"
 #include "session_child.hpp"
 #include "session_content.hpp"
 #include "session_guard.hpp"
@@ -37,24 +36,6 @@ namespace {
 namespace fs = std::filesystem;
 
 using Store = SessionRecord::Store;
-
-class File {
- public:
-  explicit File(const fs::path& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0)
-      throw FileError(path.string(), errno == ENOENT
-                                         ? "there is no such file; expected a session"
-                                         : fmt::format("cannot be read: {}",
-                                                       std::generic_category().message(errno)));
-  }
-  ~File() { ::close(descriptor_); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 // Content of a session, in memory.
 class Memory final : public SessionSink {
@@ -145,7 +126,7 @@ bool is_journal(const fs::path& path) {
 namespace {
 
 // The bytes are checked before the HDF5 library sees any of them. Returns how many there are.
-std::uint64_t check_guard(const File& file, const std::string& shown) {
+std::uint64_t check_guard(const OpenFile& file, const std::string& shown) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0)
     throw FileError(shown,
@@ -220,7 +201,7 @@ SessionFiles::SessionFiles() = default;
 SessionFiles::~SessionFiles() = default;
 
 void SessionFiles::read_file(const fs::path& path, bool outline, SessionRecord& record) {
-  const File file(path);
+  const OpenFile file(path, "session");
   const std::uint64_t bytes = check_guard(file, path.string());
   try {
     if (!child_) child_ = std::make_unique<SessionChild>();

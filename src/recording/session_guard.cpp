@@ -14,7 +14,6 @@
 namespace knuckleboom::io {
 namespace {
 
-constexpr std::string_view kFirstLine = "knuckleboom session ";
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
 
 constexpr std::pair<std::string_view, std::string SessionSignatures::*> kSignatureLines[] = {
@@ -36,8 +35,8 @@ bool value_of(const std::string& block, std::string_view key, std::string& value
 }  // namespace
 
 std::string to_text(const Guard& guard) {
-  std::string block = fmt::format("{}{}\nbytes {}\nxxh3-128 {}\n", kFirstLine, kSessionFormat,
-                                  guard.bytes, guard.hash);
+  std::string block = fmt::format("{}{}\nbytes {}\nxxh3-128 {}\n", kSessionFirstLine,
+                                  kSessionFormat, guard.bytes, guard.hash);
   for (const auto& [name, member] : kSignatureLines)
     if (const std::string& value = guard.signatures.*member; !value.empty())
       block += fmt::format("{} {}\n", name, value);
@@ -52,12 +51,12 @@ std::string to_text(const Guard& guard) {
 Guard guard_of(const std::string& block, const std::string& shown) {
   std::string format, bytes;
   Guard guard;
-  if (!block.starts_with(kFirstLine))
+  if (!block.starts_with(kSessionFirstLine))
     throw FileError(shown,
                     "this is not a session file; expected one that the trainer has recorded");
   if (block.size() < kGuardBytes)
     throw FileError(shown, "the session file is cut short: not even its beginning is whole");
-  value_of(block, kFirstLine, format);
+  value_of(block, kSessionFirstLine, format);
   if (format != fmt::to_string(kSessionFormat)) {
     if (!format.empty() && format.find_first_not_of("0123456789") == std::string::npos)
       throw FileError(shown,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "knuckleboom/recording/session_file.hpp"
 #include "knuckleboom/recording/session_signatures.hpp"
@@ -13,6 +14,7 @@ namespace knuckleboom::io {
 // HDF5 leaves it alone; it names the format and guards everything behind it, so that no damaged byte
 // gets as far as the library.
 inline constexpr std::size_t kGuardBytes = kSessionContentBegin;
+inline constexpr std::string_view kSessionFirstLine = "knuckleboom session ";  // its beginning
 struct Guard {
   std::uint64_t bytes = 0;  // behind it
   std::string hash;         // XXH3-128 of them, 32 digits

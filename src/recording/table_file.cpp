@@ -1,7 +1,6 @@
 #include "knuckleboom/recording/table_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -9,18 +8,16 @@
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "bytes.hpp"
 #include "journal_blocks.hpp"
+#include "open_file.hpp"
 #include "session_child.hpp"
+#include "session_guard.hpp"
 #include "table_unfold.hpp"
 
 namespace knuckleboom::io {
 namespace {
 
-constexpr std::string_view kSessionStart = "knuckleboom session ";
 constexpr std::string_view kTraceStart = "# knuckleboom ";
 
 // As far as an HDF5 file's mark may lie.
@@ -37,25 +34,8 @@ std::string beginning_of(const std::filesystem::path& path) {
 }
 
 bool begins_arrays(const std::string& begin) {
-  return (is_hdf5(begin) || is_matlab(begin)) && !begin.starts_with(kSessionStart);
+  return (is_hdf5(begin) || is_matlab(begin)) && !begin.starts_with(kSessionFirstLine);
 }
-
-class OpenedTable {
- public:
-  explicit OpenedTable(const std::filesystem::path& path)
-      : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0)
-      throw FileError(path.string(),
-                      fmt::format("cannot be read: {}", std::generic_category().message(errno)));
-  }
-  ~OpenedTable() { ::close(descriptor_); }
-  OpenedTable(const OpenedTable&) = delete;
-  OpenedTable& operator=(const OpenedTable&) = delete;
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 // The answer of the process, which is only as good as the file.
 class Arrays {
@@ -97,8 +77,7 @@ class Arrays {
     std::string out;
     for (std::size_t at = 0; at < text.size() && out.size() < kMostShown;) {
       const Utf8Character one = decode_utf8(text, at);
-      const bool control = one.code < 0x20 || (one.code >= 0x7F && one.code < 0xA0);
-      if (control || disturbs_text(one.code))
+      if (is_control(one.code) || disturbs_text(one.code))
         out += '?';
       else
         out.append(text, at, one.length);
@@ -127,7 +106,7 @@ class Arrays {
 
 NumberArrays unfold(const std::filesystem::path& path) {
   const std::string file = path.string();
-  const OpenedTable opened(path);
+  const OpenFile opened(path, "table");
   try {
     SessionChild child;
     child.ask(opened.get(), static_cast<std::uint64_t>(std::filesystem::file_size(path)),
@@ -158,7 +137,7 @@ NumberArrays unfold(const std::filesystem::path& path) {
 
 LogTable open_log(const std::filesystem::path& path, LogMap map) {
   const std::string begin = beginning_of(path);
-  if (begin.starts_with(kSessionStart))
+  if (begin.starts_with(kSessionFirstLine))
     throw FileError(
         path.string(),
         "this is a session of the trainer, no table; `judge`, `replay` and `report` take "

@@ -19,18 +19,6 @@ constexpr int kMostRank = 8;
 constexpr std::size_t kMostFixedText = 4096;  // bytes
 constexpr std::uint64_t kMostReferences = 10'000;
 
-// As Hdf5Handle, but may hold nothing.
-struct Handle {
-  Handle(hid_t value, herr_t (*closer)(hid_t)) : id(value), close(closer) {}
-  ~Handle() {
-    if (id >= 0) close(id);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  hid_t id;
-  herr_t (*close)(hid_t);
-};
-
 std::string without_filling(std::string text) {
   text.resize(std::min(text.find('\0'), text.size()));
   while (!text.empty() && text.back() == ' ') text.pop_back();
@@ -39,24 +27,24 @@ std::string without_filling(std::string text) {
 
 std::string text_attribute(hid_t object, const char* name) {
   if (H5Aexists(object, name) <= 0) return {};
-  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
-  if (attribute.id < 0) return {};
-  const Handle type(H5Aget_type(attribute.id), H5Tclose);
-  const Handle space(H5Aget_space(attribute.id), H5Sclose);
-  if (type.id < 0 || space.id < 0 || H5Tget_class(type.id) != H5T_STRING ||
-      H5Sget_simple_extent_npoints(space.id) != 1)
+  const auto attribute = Hdf5Handle::if_any(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+  if (attribute.id() < 0) return {};
+  const auto type = Hdf5Handle::if_any(H5Aget_type(attribute.id()), H5Tclose);
+  const auto space = Hdf5Handle::if_any(H5Aget_space(attribute.id()), H5Sclose);
+  if (type.id() < 0 || space.id() < 0 || H5Tget_class(type.id()) != H5T_STRING ||
+      H5Sget_simple_extent_npoints(space.id()) != 1)
     return {};
-  if (H5Tis_variable_str(type.id) > 0) {
+  if (H5Tis_variable_str(type.id()) > 0) {
     char* text = nullptr;
-    if (H5Aread(attribute.id, type.id, &text) < 0 || text == nullptr) return {};
+    if (H5Aread(attribute.id(), type.id(), &text) < 0 || text == nullptr) return {};
     std::string out(text);
     H5free_memory(text);
     return out;
   }
-  const std::size_t size = H5Tget_size(type.id);
+  const std::size_t size = H5Tget_size(type.id());
   if (size == 0 || size > kMostFixedText) return {};
   std::string out(size, '\0');
-  if (H5Aread(attribute.id, type.id, out.data()) < 0) return {};
+  if (H5Aread(attribute.id(), type.id(), out.data()) < 0) return {};
   return without_filling(std::move(out));
 }
 
@@ -95,11 +83,11 @@ class ArrayReader {
         out_.note("'{}' is in another file and is left out", full);
         continue;
       }
-      const Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
-      if (object.id < 0)
+      const auto object = Hdf5Handle::if_any(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
+      if (object.id() < 0)
         out_.note("'{}' cannot be opened and is left out", full);
       else
-        read_object(object.id, full, depth);
+        read_object(object.id(), full, depth);
     }
   }
 
@@ -152,29 +140,29 @@ class ArrayReader {
   }
 
   void read_dataset(hid_t data, const std::string& path, const std::string& kind, int depth) {
-    const Handle type(H5Dget_type(data), H5Tclose);
-    const Handle space(H5Dget_space(data), H5Sclose);
-    require(type.id >= 0 && space.id >= 0, "data");
-    const hssize_t points = H5Sget_simple_extent_npoints(space.id);
+    const auto type = Hdf5Handle::if_any(H5Dget_type(data), H5Tclose);
+    const auto space = Hdf5Handle::if_any(H5Dget_space(data), H5Sclose);
+    require(type.id() >= 0 && space.id() >= 0, "data");
+    const hssize_t points = H5Sget_simple_extent_npoints(space.id());
     if (points <= 0 || H5Aexists(data, "MATLAB_empty") > 0) return;
     if (is_elsewhere(data)) return out_.note("'{}' is in another file and is left out", path);
     const auto n = static_cast<std::uint64_t>(points);
-    NumberArray array = shaped(path, space.id, !kind.empty());
-    switch (H5Tget_class(type.id)) {
+    NumberArray array = shaped(path, space.id(), !kind.empty());
+    switch (H5Tget_class(type.id())) {
       case H5T_INTEGER:
       case H5T_FLOAT:
       case H5T_ENUM:
       case H5T_BITFIELD:
         if (kind == "char") return read_matlab_text(data, std::move(array), n);
         out_.count(n);
-        return read_numbers(data, type.id, std::move(array), n);
+        return read_numbers(data, type.id(), std::move(array), n);
       case H5T_STRING:
-        return read_texts(data, type.id, std::move(array), n);
+        return read_texts(data, type.id(), std::move(array), n);
       case H5T_COMPOUND:
         if (!kind.empty()) return out_.note("'{}' holds complex numbers and is left out", path);
-        return read_records(data, type.id, array, n);
+        return read_records(data, type.id(), array, n);
       case H5T_REFERENCE:
-        return read_references(data, type.id, path, kind == "cell", n, depth);
+        return read_references(data, type.id(), path, kind == "cell", n, depth);
       default:
         return out_.note("'{}' holds neither numbers nor text and is left out", path);
     }
@@ -182,9 +170,9 @@ class ArrayReader {
 
   // Whose numbers the file only names a place of.
   static bool is_elsewhere(hid_t data) {
-    const Handle list(H5Dget_create_plist(data), H5Pclose);
-    return list.id < 0 || H5Pget_external_count(list.id) > 0 ||
-           H5Pget_layout(list.id) == H5D_VIRTUAL;
+    const auto list = Hdf5Handle::if_any(H5Dget_create_plist(data), H5Pclose);
+    return list.id() < 0 || H5Pget_external_count(list.id()) > 0 ||
+           H5Pget_layout(list.id()) == H5D_VIRTUAL;
   }
 
   void unreadable(const std::string& path) {
@@ -265,29 +253,31 @@ class ArrayReader {
       if (raw == nullptr) continue;
       const std::string name(raw);
       H5free_memory(raw);
-      const Handle member(H5Tget_member_type(type, index), H5Tclose);
-      const bool several = H5Tget_class(member.id) == H5T_ARRAY;
-      const Handle super(several ? H5Tget_super(member.id) : H5Tcopy(member.id), H5Tclose);
-      const H5T_class_t kind = H5Tget_class(super.id);
+      const auto member = Hdf5Handle::if_any(H5Tget_member_type(type, index), H5Tclose);
+      const bool several = H5Tget_class(member.id()) == H5T_ARRAY;
+      const auto super =
+          Hdf5Handle::if_any(several ? H5Tget_super(member.id()) : H5Tcopy(member.id()), H5Tclose);
+      const H5T_class_t kind = H5Tget_class(super.id());
       hsize_t width = 1;
       if ((kind != H5T_INTEGER && kind != H5T_FLOAT) ||
-          (several && (H5Tget_array_ndims(member.id) != 1 ||
-                       H5Tget_array_dims2(member.id, &width) < 0 || width == 0))) {
+          (several && (H5Tget_array_ndims(member.id()) != 1 ||
+                       H5Tget_array_dims2(member.id(), &width) < 0 || width == 0))) {
         out_.note("'{}' of '{}' is no number and is left out", name, rows.name);
         continue;
       }
       if (width > kMostNumbers / n) throw std::bad_alloc();
       out_.count(n * width);
-      const Handle wanted(
+      const auto wanted = Hdf5Handle::if_any(
           several ? H5Tarray_create2(H5T_NATIVE_DOUBLE, 1, &width) : H5Tcopy(H5T_NATIVE_DOUBLE),
           H5Tclose);
-      const Handle one(H5Tcreate(H5T_COMPOUND, sizeof(double) * width), H5Tclose);
+      const auto one =
+          Hdf5Handle::if_any(H5Tcreate(H5T_COMPOUND, sizeof(double) * width), H5Tclose);
       NumberArray array = rows;
       array.name += "/" + name;
       if (several) array.shape.push_back(static_cast<std::size_t>(width));
       array.values.resize(n * width);
-      if (H5Tinsert(one.id, name.c_str(), 0, wanted.id) < 0 ||
-          H5Dread(data, one.id, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()) < 0)
+      if (H5Tinsert(one.id(), name.c_str(), 0, wanted.id()) < 0 ||
+          H5Dread(data, one.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()) < 0)
         unreadable(array.name);
       else
         out_.add(std::move(array));
@@ -304,10 +294,10 @@ class ArrayReader {
       return unreadable(path);
     const std::size_t before = out_.size();
     for (std::uint64_t i = 0; i < n; ++i) {
-      const Handle object(H5Rdereference2(file_, H5P_DEFAULT, H5R_OBJECT, &references[i]),
-                          H5Oclose);
-      if (object.id >= 0)
-        read_object(object.id, n == 1 ? path : element_name(path, cell, i), depth + 1);
+      const auto object = Hdf5Handle::if_any(
+          H5Rdereference2(file_, H5P_DEFAULT, H5R_OBJECT, &references[i]), H5Oclose);
+      if (object.id() >= 0)
+        read_object(object.id(), n == 1 ? path : element_name(path, cell, i), depth + 1);
     }
     if (cell && out_.size() - before == n) out_.gather_texts(path, before);
   }

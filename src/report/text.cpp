@@ -16,8 +16,7 @@ constexpr char32_t kReplacement = 0xFFFD;
 
 bool is_allowed(char32_t c) {
   if (c == U'\t' || c == U'\n' || c == U'\r') return true;
-  if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return false;
-  if (c == 0xFFFE || c == 0xFFFF) return false;
+  if (io::is_control(c) || c == 0xFFFE || c == 0xFFFF) return false;
   return !io::disturbs_text(c);
 }
 

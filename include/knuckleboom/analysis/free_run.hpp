@@ -19,12 +19,14 @@ struct Correction {
   double scale = 1.0, offset = 0.0;  // SI
 };
 
+inline constexpr std::size_t kAllRows = static_cast<std::size_t>(-1);
+
 struct FreeRunSetup {
   std::vector<std::string> channels;  // compared channels
   machine::Fidelity fidelity = machine::Fidelity::kFull;
   LogRun log;
   std::vector<Correction> corrections;
-  std::size_t rows = static_cast<std::size_t>(-1);  // of the log that are run; later ones are NaN
+  std::size_t rows = kAllRows;  // of the log that are run; later ones are NaN
 };
 
 // By channel, then by row of the log; the correction of a compared channel is on the run's side.

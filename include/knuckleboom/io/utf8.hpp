@@ -19,6 +19,9 @@ bool is_utf8(std::string_view text);
 // Each byte a character, as in Latin-1.
 std::string from_latin1(std::string_view bytes);
 
+// Those below U+0020, and U+007F to U+009F.
+inline bool is_control(char32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
+
 // Marks, embeddings, overrides and isolates of writing direction, separators of lines, and what is not seen at
 // all: in a name or a note they would reorder, break or forge the text around it. Joiners are none of them:
 // some scripts need them.

@@ -395,7 +395,7 @@ int identify(const IdentifyOptions& options) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = fit.estimates[i].value;
   for (std::size_t l = 0; l < c.logs.size(); ++l) {
     std::vector<std::string> found;
-    runs.after.push_back(run_beside(c, l, values, static_cast<std::size_t>(-1), &found));
+    runs.after.push_back(run_beside(c, l, values, analysis::kAllRows, &found));
     for (std::string& warning : found)
       runs.warnings.push_back(c.logs.size() > 1 ? fmt::format("log {}: {}", l + 1, warning)
                                                 : std::move(warning));

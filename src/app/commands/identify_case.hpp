@@ -68,7 +68,7 @@ FitCase fit_case(const IdentifyOptions& options);
 // be null): what no real machine does.
 std::vector<std::vector<double>> run_beside(const FitCase& c, std::size_t log,
                                             std::span<const double> values,
-                                            std::size_t rows = static_cast<std::size_t>(-1),
+                                            std::size_t rows = analysis::kAllRows,
                                             std::vector<std::string>* warnings = nullptr);
 
 // Over the spread, of the fitted rows: log by log, channel by channel. A log is run again only for values it depends

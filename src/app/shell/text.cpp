@@ -37,8 +37,8 @@ std::string without_controls(std::string_view text, std::string_view kept) {
   for (std::size_t i = 0; i < text.size();) {
     const auto [code, length] = io::decode_utf8(text, i);
     const std::string_view bytes = text.substr(i, std::max<std::size_t>(length, 1));
-    const bool control = (code < 0x20 && kept.find(bytes) == std::string_view::npos) ||
-                         (code >= 0x7F && code < 0xA0);
+    const bool control =
+        io::is_control(code) && (code >= 0x20 || kept.find(bytes) == std::string_view::npos);
     if (length == 0 || control)
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.back()));
     else if (io::disturbs_text(code))
