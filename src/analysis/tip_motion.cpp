@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kStretch = 16384;  // rows that are smoothed at a time
 // Periods of the cut-off after which a low-pass has forgotten to the last digit: exp(-2 pi 8 / sqrt 2).
-constexpr double kMemory = 8.0;
+constexpr double kLowPassMemory = 8.0;
 
 bool too_slow(double cutoff_Hz, double dt) { return 4.0 * cutoff_Hz * dt >= 1.0; }
 
@@ -82,7 +82,7 @@ TipMotion::TipMotion(std::size_t rows, double dt, const Settings& settings)
       dt_(dt),
       settings_(settings),
       memory_(static_cast<std::size_t>(
-          std::ceil(kMemory / (std::min(settings.way_Hz, settings.speed_Hz) * dt)))),
+          std::ceil(kLowPassMemory / (std::min(settings.way_Hz, settings.speed_Hz) * dt)))),
       way_(rows, dt),
       rest_(rows, dt) {
   stretch_.reserve(std::min(rows, kStretch + 2 * memory_));

@@ -4,16 +4,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "knuckleboom/core/math/arrays.hpp"
-
 namespace knuckleboom::view {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180.0;
-
-Pose pose_of(const FramePoses& poses, int body) {
-  return body >= 0 ? nth(poses.body, body) : Pose{};
-}
 
 // How far the machine reaches, from its bodies' lengths.
 double reach(const MachineLook& machine) {

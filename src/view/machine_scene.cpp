@@ -21,10 +21,6 @@ constexpr int kHoseSides = 6;
 constexpr double kHoseRadius = 0.013;
 constexpr int kBoomHoses = 4;
 
-Pose pose_of(const FramePoses& poses, int body) {
-  return body >= 0 ? nth(poses.body, body) : Pose{};
-}
-
 // Frame of a beam in its body: x to the end, z up.
 Pose beam_frame(const BodyLook& body) {
   const Vec3 x = body.end_B.normalized();

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/training/session_snapshot.hpp"
 #include "view/geometry.hpp"
 
@@ -33,6 +34,11 @@ struct FramePoses {
   std::array<double, kMaxWheels> wheel_turned{};  // rad
   training::TaskSnapshot task{};
 };
+
+// The base's frame where body is negative.
+inline Pose pose_of(const FramePoses& poses, int body) {
+  return body >= 0 ? nth(poses.body, body) : Pose{};
+}
 
 // alpha 0: before, 1: after. Positions are interpolated linearly, rotations the shorter way at
 // constant speed.

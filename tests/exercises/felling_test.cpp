@@ -20,8 +20,6 @@ using training::SessionState;
 using worksite::FellingSite;
 using worksite::MovingTree;
 
-constexpr double kDegree = std::numbers::pi / 180.0;
-
 // Both ledgers of the moving tree, over the weight's work from plumb to the ground, since it was gripped and again since
 // the saw began: that of the tree, and that of the grip with the head where the machine has moved it.
 class Ledger {
@@ -91,7 +89,7 @@ TEST(FellingInASession, TheFirstTreeFallsWhereTheHeadPointsAndTheEnergyIsExplain
   EXPECT_EQ(run.snapshot->task.step, 1);
   EXPECT_LT(ledger.of_tree(), 1e-3);
   EXPECT_LT(ledger.of_grip(), 1e-3);
-  EXPECT_LT(run.snapshot->score.fall_error_rad, 5.0 * kDegree);
+  EXPECT_LT(run.snapshot->score.fall_error_rad, 5.0 / 180.0 * std::numbers::pi);
   EXPECT_GT(run.snapshot->score.stump_m, 0.02);
   EXPECT_LT(run.snapshot->score.stump_m, 0.1);
   EXPECT_EQ(run.snapshot->score.stems_hit, 0.0);
