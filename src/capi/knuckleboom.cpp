@@ -19,7 +19,7 @@
 #include <fmt/format.h>
 
 #include "knuckleboom/core/machine/actuator.hpp"
-#include "knuckleboom/core/sim/simulation.hpp"
+#include "knuckleboom/core/sim/held.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
 #include "knuckleboom/core/training/channels.hpp"
 #include "knuckleboom/core/training/session.hpp"
@@ -147,9 +147,7 @@ struct kb_state {
 struct kb_simulation {
   std::shared_ptr<const Opened> of;
   State state;
-  sim::TickInput held{};
-  bool drive_held[kMaxActuators]{};
-  bool joint_held = false;  // any of held.joint but kNone
+  sim::Held held{};
   command::OperatorInput lever{};
   // Snapshot of the state, filled when it is first read; for a scenario only the part `sim`.
   training::SessionSnapshot snapshot{};
@@ -331,47 +329,13 @@ std::unique_ptr<kb_simulation> open(const kb_setup& setup) {
 
 // --- Ticks --------------------------------------------------------------------
 
-bool same(const sim::ActuatorCommand& a, const sim::ActuatorCommand& b) {
-  return a.value == b.value && a.mode == b.mode && a.hold_sum == b.hold_sum &&
-         a.feed_forward_V == b.feed_forward_V;
-}
-
-// One tick of a scenario with what is held. A held drive stands, for the tick, where an event's would; the
-// scenario's own is put back, or that of an event of this very tick is kept.
-void step_scenario(kb_simulation& s) {
-  const sim::Simulation& simulation = *s.of->scenario;
-  sim::SimState& state = *s.state.scenario;
-  sim::ActuatorCommand own[kMaxActuators]{};
-  std::int32_t overridden[kMaxActuators]{};
-  for (std::size_t k = 0; k < kMaxActuators; ++k) {
-    if (!s.drive_held[k]) continue;
-    own[k] = std::exchange(state.override_command[k], s.held.actuator[k]);
-    overridden[k] = std::exchange(state.overridden[k], 1);
-  }
-  if (s.joint_held) {
-    sim::TickInput input = simulation.scenario_input(state);
-    for (int i = 0; i < simulation.model().joint_count(); ++i)
-      if (s.held.joint[i].mode != sim::JointCommandMode::kNone) input.joint[i] = s.held.joint[i];
-    simulation.step(state, input);
-  } else {
-    simulation.step(state);
-  }
-  for (std::size_t k = 0; k < kMaxActuators; ++k) {
-    if (!s.drive_held[k] || state.overridden[k] == 0 ||
-        !same(state.override_command[k], s.held.actuator[k]))
-      continue;
-    state.override_command[k] = own[k];
-    state.overridden[k] = overridden[k];
-  }
-}
-
 void step(kb_simulation& s, std::int64_t ticks) {
   if (ticks < 0) throw ArgumentError(fmt::format("{} ticks: a simulation does not go back", ticks));
   const std::int64_t bad_before = s.state.sim().machine.health.non_finite;
   for (std::int64_t i = 0; i < ticks; ++i) {
     s.snapshot_is_new = false;
     if (s.of->scenario) {
-      step_scenario(s);
+      sim::step_held(*s.of->scenario, s.held, *s.state.scenario);
     } else {
       s.of->exercise->step(s.lever, *s.state.exercise, s.snapshot);
       s.snapshot_is_new = true;
@@ -392,17 +356,18 @@ void hold(kb_simulation& s, const InputSignal& input, double value) {
   switch (input.kind) {
     case InputKind::kValve:
     case InputKind::kReference:
-      s.held.actuator[k] = {value,
-                            input.kind == InputKind::kValve ? sim::ActuatorMode::kVoltage
-                                                            : sim::ActuatorMode::kPosition,
-                            0, 0.0};
-      s.drive_held[k] = true;
+      s.held.input.actuator[k] = {value,
+                                  input.kind == InputKind::kValve ? sim::ActuatorMode::kVoltage
+                                                                  : sim::ActuatorMode::kPosition,
+                                  0, 0.0};
+      s.held.drive[k] = true;
       break;
     case InputKind::kTorque:
     case InputKind::kSpeed:
-      s.held.joint[k] = {value, input.kind == InputKind::kTorque ? sim::JointCommandMode::kTorque
-                                                                 : sim::JointCommandMode::kSpeed};
-      s.joint_held = true;
+      s.held.input.joint[k] = {value, input.kind == InputKind::kTorque
+                                          ? sim::JointCommandMode::kTorque
+                                          : sim::JointCommandMode::kSpeed};
+      s.held.any_joint = true;
       break;
     case InputKind::kLever:
       s.lever.axis[k] = std::clamp(value, -1.0, 1.0);
@@ -420,9 +385,9 @@ void release(kb_simulation& s, const InputSignal& input) {
   else if (input.kind == InputKind::kButton)
     press(s, input.index, false);
   else if (input.kind == InputKind::kValve || input.kind == InputKind::kReference)
-    s.drive_held[k] = false;
+    s.held.drive[k] = false;
   else
-    s.held.joint[k] = {};
+    s.held.input.joint[k] = {};
 }
 
 void apply(kb_simulation& s, training::CommandKind kind, std::int32_t value) {

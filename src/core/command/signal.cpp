@@ -2,12 +2,8 @@
 
 #include <algorithm>
 
-#include "knuckleboom/core/math/trig.hpp"
-
 namespace knuckleboom::command {
 namespace {
-
-constexpr double kTwoPi = 6.283185307179586;
 
 double progress(const Term& term, double t) {
   if (t <= term.start_s) return 0.0;
@@ -19,15 +15,8 @@ double value(const Term& term, double t) {
   switch (term.kind) {
     case TermKind::kConstant:
       return term.value;
-    case TermKind::kSine: {
-      const double s = t - term.start_s;
-      if (s < 0.0) return 0.0;
-      const double fade = term.fade_in_s > 0.0 ? std::min(1.0, s / term.fade_in_s) : 1.0;
-      // Whole turns are subtracted first: the argument of the sine stays small in a long run.
-      const double turns = term.frequency_Hz * s;
-      const double part = turns - static_cast<double>(static_cast<long long>(turns));
-      return term.value * fade * sin_cos(kTwoPi * part + term.phase_rad).sin;
-    }
+    case TermKind::kSine:
+      return sine_value(term, t);
     case TermKind::kRamp:
       return term.value * progress(term, t);
     case TermKind::kSmooth:

@@ -3,10 +3,20 @@
 #include <cstring>
 
 #include "knuckleboom/core/friction/friction.hpp"
+#include "knuckleboom/core/machine/actuator_numbers.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "linkage.hpp"
 #include "section.hpp"
+
+namespace knuckleboom {
+
+double hydraulics::table_resistance(const Valve& valve, int edge, double opening) {
+  return resistance(valve, static_cast<Edge>(edge), opening);
+}
+
+}  // namespace knuckleboom
 
 namespace knuckleboom::machine {
 
@@ -17,11 +27,8 @@ using hydraulics::StageResult;
 
 double oil_energy(const Circuit& circuit, const ActuatorState& state, LineModel model) {
   if (model == LineModel::kResistive) return 0.0;
-  double sum = 0.5 * state.C[0] * state.P_C[0] * state.P_C[0] +
-               0.5 * state.C[1] * state.P_C[1] * state.P_C[1];
-  if (model == LineModel::kDynamic)
-    sum += 0.5 * circuit.line1.I * state.Q[0] * state.Q[0] +
-           0.5 * circuit.line2.I * state.Q[1] * state.Q[1];
+  double sum = compression_energy(state.C, state.P_C);
+  if (model == LineModel::kDynamic) sum += hose_energy(circuit.line1.I, circuit.line2.I, state.Q);
   return sum;
 }
 
@@ -300,6 +307,37 @@ double quasi_steady_speed(const Circuit& circuit, const StageInput& in, double h
   const double dF = a1 * in.P_S[0] - a2 * in.P_S[1] - held_force;
   const double D = (in.C_R[0] + R1) * a1 * a1 * a1 + (in.C_R[1] + R2) * a2 * a2 * a2;
   return std::copysign(std::sqrt(std::fabs(dF) / D), dF);
+}
+
+ActuatorNumbers actuator_numbers(const MachineModel& model, int actuator) {
+  const Actuator& a = nth(model.actuators, actuator);
+  const Circuit& c = a.circuit;
+  ActuatorNumbers out{};
+  out.plain = a.linkage.kind != LinkageKind::kPins && !a.air &&
+              a.friction.kind == friction::Kind::kNone && !hydraulics::has_section(c) && !c.volumes;
+  out.direct = a.linkage.kind == LinkageKind::kDirect;
+  out.k0 = a.linkage.k0;
+  out.kc = a.linkage.kc;
+  out.ks = a.linkage.ks;
+  out.area[0] = hydraulics::area1(c);
+  out.area[1] = hydraulics::area2(c);
+  out.hose_I[0] = c.line1.I;
+  out.hose_I[1] = c.line2.I;
+  out.overlap_V = c.valve.overlap_V;
+  out.full_V = c.valve.full_V;
+  for (int e = 0; e < 4; ++e) {
+    const hydraulics::Conductance& edge = nth(c.valve.edge, e);
+    out.tables = out.tables || !edge.table.x.empty();
+    out.scale[e] = edge.scale;
+    std::copy(edge.polynomial.begin(), edge.polynomial.end(), out.c[e]);
+    out.least[e] = c.valve.min_conductance_ratio * edge.scale;
+  }
+  out.valve = &c.valve;
+  out.protected_ = c.protection.enabled;
+  out.relief_Pa = c.protection.relief_Pa;
+  out.anti_cavitation_Pa = c.protection.anti_cavitation_Pa;
+  out.stops = &a.stops;
+  return out;
 }
 
 }  // namespace knuckleboom::machine

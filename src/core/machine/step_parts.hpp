@@ -370,17 +370,6 @@ inline Force evaluate(double x_dot, double g, ActuatorStep& d) {
   return f;
 }
 
-// Newton's last evaluation is one step before the accepted speed; the slopes extrapolate to it.
-template <bool kShared = false>
-inline void carry_to(double x_dot, ActuatorStep& d) {
-  const double step = x_dot - d.x_dot;
-  store(load(d.out.P_C) + load(d.out.dP_C) * step, d.out.P_C);
-  store(load(d.out.Q) + load(d.out.dQ) * step, d.out.Q);
-  store(load(d.out.p) + load(d.out.dp) * step, d.out.p);
-  if (kShared) d.out.force += d.out.dforce * step;
-  d.x_dot = x_dot;
-}
-
 // --- Steps whose forces act at weighted means of start and end -------------------------------------------
 
 // Force of the oil, friction and end stop at the start, from the ports as the last step left them.
@@ -393,7 +382,7 @@ inline double force_at_start(const ActuatorState& a, ActuatorStep& d) {
 // Lines of a closed valve: trapezoidal, with the piston's flow at the start known.
 inline void start_closed(ActuatorStep& d) {
   d.constants = &d.all_constants->half;
-  store(load(d.in.P_star) - d.constants->g_C * d.constants->sign_area * d.x_dot, d.in.P_star);
+  store(closed_start(*d.constants, load(d.in.P_star), d.x_dot), d.in.P_star);
 }
 
 // The joints at the end, their speeds v, and the work of what acts on them. held (may be null): joints that the
@@ -413,42 +402,6 @@ inline void end_joints(const JointLaws& joints, double h, const double* v, const
 }
 
 // --- Ledger and limits of an actuator ----------------------------------------------------------------------
-
-// Enters the powers of a stage into the ledger, with its quadrature weight [s].
-template <bool kShared = false>
-inline void book(const ActuatorStep& d, double weight, EnergyLedger& energy) {
-  const Powers w = powers(*d.constants, d.in, d.out, d.x_dot);
-  energy.pump += weight * w.pump;
-  energy.valve += weight * w.valve;
-  energy.line += weight * w.line;
-  if (d.out.bypassing) energy.relief += weight * w.relief;
-  if (d.constants->coupled) energy.leakage += weight * w.leakage;
-  energy.friction += weight * w.friction;
-  if (d.stop.force != 0.0) energy.stops -= weight * d.stop.force * d.x_dot;
-  if (kShared && d.share < 1.0) [[unlikely]]
-    energy.switching += weight * (1.0 - d.share) * (d.force_before - d.out.force) * d.x_dot;
-}
-
-// Enters a trapezoidal step's losses, from the means of flow and pressure: these balance the change of
-// kinetic and oil energy exactly. Leakage and protective flow are those of the end.
-inline void book_trapezoid(const ActuatorState& start, double x_dot_start, double h,
-                           const ActuatorStep& d, EnergyLedger& energy) {
-  const hydraulics::StageConstants& k = *d.constants;
-  const double x_dot = 0.5 * (x_dot_start + d.x_dot);
-  const Pair P_C = 0.5 * (load(start.P_C) + load(d.out.P_C));
-  const Pair p = 0.5 * (load(start.p) + load(d.out.p));
-  const Pair side_flow = load(d.out.o_R) - k.sign_area * d.x_dot;
-  energy.line += h * sum((P_C - p) * (k.sign_area * x_dot + side_flow));
-  energy.friction += h * k.B * x_dot * x_dot;
-  if (d.out.bypassing)
-    energy.relief += h * sum(P_C * load(d.out.bypass_C) + p * load(d.out.bypass_p));
-  energy.stops -= h * d.mean_stop * x_dot;
-  if (k.coupled)
-    for (int s = 0; s < 2; ++s)
-      energy.leakage +=
-          h * p[s] *
-          (k.leak_internal * (d.out.p[s] - d.out.p[1 - s]) + k.leak_external[s] * d.out.p[s]);
-}
 
 // Flows of a stage out of the sources.
 inline void draw(double weight, ActuatorStep& d) {
@@ -475,13 +428,6 @@ inline void keep(const ActuatorStep& d, ActuatorState& a, Health& health, Alarms
 inline void count(const Alarms& alarms, Health& health) {
   health.relief_ticks += alarms.relief ? 1 : 0;
   health.cavitation_ticks += alarms.cavitation ? 1 : 0;
-}
-
-// A closed valve's flow state follows the residual flow (eq. 14-15), which does not act on the oil.
-inline double follow_residual(double Q, const hydraulics::StageInput& in, int s, double P_C,
-                              double decay_over_step) {
-  const double residual = hydraulics::residual_flow(in.P_S[s], P_C, in.C_R[s]);
-  return residual + decay_over_step * (Q - residual);
 }
 
 }  // namespace knuckleboom::machine

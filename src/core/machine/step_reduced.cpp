@@ -1,6 +1,5 @@
 // Reduced model: pressures of the lines as states, hoses without inertance; one trapezoidal step with
 // fitted weights of the filling. docs/theory/reduced_model.md
-#include "knuckleboom/core/integration/fitted_theta.hpp"
 #include "knuckleboom/core/machine/stepper.hpp"
 #include "step_parts.hpp"
 
@@ -10,65 +9,26 @@ namespace {
 using hydraulics::LineModel;
 using hydraulics::StageConstants;
 
-// How a line fills or empties over the step: at this rate its pressure settles behind the orifice.
-struct Filling {
-  Pair Q;      // at the start
-  Pair theta;  // weight of the step's end
-};
+using Filling = BasicFilling<Pair>;
 
-// Rate 1 / (2 C_R |Q| C).
-Filling filling(const ActuatorState& a, const hydraulics::StageInput& in, double h) {
-  const Pair dP = load(in.P_S) - load(a.P_C);
-  const Pair C_R = load(in.C_R);
-  const Pair drop = sqrt(abs(dP) * C_R);  // C_R |Q|
-  return {with_sign(drop / C_R, dP),
-          integration::fitted_theta_of_inverse(2.0 / h * load(a.C) * drop)};
-}
-
-// Constants and explicit part of an open valve's lines. Leakage and protective flow may be faster than the
-// step and are taken wholly at its end; so they are in a closed valve's.
+// Constants and explicit part of an open valve's lines.
 void start_open(const ActuatorState& a, const Filling& f, double h, StageConstants& own,
                 ActuatorStep& d) {
   own = d.all_constants->half;
-  const Pair C = load(a.C);
-  own.g_C = h * f.theta / C;
-  own.side_flow_weight = 1.0 / f.theta;
-  store(load(a.P_C) + h * (1.0 - f.theta) / C * (f.Q - own.sign_area * d.x_dot), d.in.P_star);
+  const OpenLines<Pair> lines = open_lines(a, f, h, own.sign_area, d.x_dot);
+  own.g_C = lines.g_C;
+  own.side_flow_weight = lines.side_flow_weight;
+  store(lines.P_star, d.in.P_star);
   d.constants = &own;
 }
 
-// To the accepted speed with all that the ledger needs: as straight as Newton's last step took them, so that
-// they balance.
-void carry_all(double x_dot, ActuatorStep& d) {
-  const StageConstants& k = *d.constants;
-  const double step = x_dot - d.x_dot;
-  const Pair dp = step * load(d.out.dp);
-  Pair flow = step * k.sign_area;
-  if (k.coupled) flow += k.leak_internal * (dp - swapped(dp)) + k.leak_external * dp;
-  if (d.out.bypassing) [[unlikely]]
-    for (int s = 0; s < 2; ++s) {
-      const auto slope = [&](double y) { return y > 0.0 ? k.G_high : y < 0.0 ? k.G_low : 0.0; };
-      const double change = slope(d.out.bypass_p[s]) * dp[s];
-      d.out.bypass_C[s] += slope(d.out.bypass_C[s]) * step * d.out.dP_C[s];
-      d.out.bypass_p[s] += change;
-      flow[s] += change;
-    }
-  store(load(d.out.o_R) + flow, d.out.o_R);
-  d.stop.force += step * d.stop.dforce;
-  carry_to(x_dot, d);
-}
-
-// Enters an open line's work: the source's, and the loss in the orifice, from the means of flow and
-// pressure. The line weighs the piston's flow otherwise than the bodies do; that is entered as the model's.
 void book_filling(const ActuatorState& start, const Filling& f, double x_dot_start, double h,
                   ActuatorStep& d, EnergyLedger& energy) {
-  const Pair P_S = load(d.in.P_S);
-  const Pair P = 0.5 * (load(start.P_C) + load(d.out.P_C));
-  const Pair volume = h * ((1.0 - f.theta) * f.Q + f.theta * load(d.out.Q));
-  energy.pump += sum(P_S * volume);
-  energy.valve += sum((P_S - P) * volume);
-  energy.model -= h * (d.x_dot - x_dot_start) * sum(P * d.constants->sign_area * (f.theta - 0.5));
-  store(volume, d.drawn);
+  const FillingWork<double> work = filling_work(start, f, x_dot_start, h, d);
+  energy.pump += work.pump;
+  energy.valve += work.valve;
+  energy.model -= work.model;
+  store(work.volume, d.drawn);
 }
 
 }  // namespace

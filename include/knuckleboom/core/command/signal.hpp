@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "knuckleboom/core/math/table.hpp"
+#include "knuckleboom/core/math/trig.hpp"
 
 namespace knuckleboom::command {
 
@@ -24,6 +25,31 @@ struct Term {
   Table table;        // time [s] -> factor
   bool held = false;  // a point of the table holds until the next one
 };
+
+inline constexpr double kTurn = 6.283185307179586;
+
+// Largest integer not beyond, towards 0.
+template <class T>
+inline T whole(T x) {
+  if constexpr (kIsLanes<T>) {
+    return truncated(x) + 0.0;  // never -0
+  } else {
+    return static_cast<double>(static_cast<long long>(x));
+  }
+}
+
+// kSine over a type of number (math/lanes.hpp). term: as Term.
+template <class T, class Term>
+inline T sine_value(const Term& term, T t) {
+  const T s = t - term.start_s;
+  const MaskOf<T> before = s < 0.0;
+  if (all(before)) return 0.0;
+  const T fade = select(term.fade_in_s > T(0.0), smaller(T(1.0), s / term.fade_in_s), 1.0);
+  // Whole turns are subtracted first: the argument of the sine stays small in a long run.
+  const T turns = term.frequency_Hz * s;
+  const T part = turns - whole(turns);
+  return select(before, T(0.0), term.value * fade * sin_cos<T>(kTurn * part + term.phase_rad).sin);
+}
 
 // Sum of its terms.
 struct Signal {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "knuckleboom/core/hydraulics/orifice_laws.hpp"
+
 namespace knuckleboom::hydraulics {
 
 struct Valve;
@@ -24,8 +26,9 @@ class SpoolLag {
   SpoolLag(const Valve& valve, double step_s);
 
   void move(double command_V, double& spool_V) const {
-    spool_V = command_V + (spool_V - command_V) * left_;
+    spool_V = moved_spool(command_V, spool_V, left_);
   }
+  double left() const { return left_; }  // of the distance to the command, after a step
   // stuck: 1 while it sticks; the caller's state.
   void move(double command_V, const SpoolFault& fault, double& spool_V, std::int32_t& stuck) const {
     const double target = std::clamp(command_V + fault.offset_V, -full_V_, full_V_);

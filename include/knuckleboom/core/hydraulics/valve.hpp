@@ -8,12 +8,10 @@
 #include <array>
 #include <cmath>
 
+#include "knuckleboom/core/hydraulics/orifice_laws.hpp"
 #include "knuckleboom/core/math/table.hpp"
 
 namespace knuckleboom::hydraulics {
-
-// The four metering edges; a spool uses two at a time.
-enum Edge { kPumpToA = 0, kBToTank = 1, kPumpToB = 2, kAToTank = 3 };
 
 // g(s) over relative opening s = 0..1: scale (c1 s + c2 s^2 + c3 s^3), or scale times a table of s.
 struct Conductance {
@@ -56,23 +54,20 @@ struct Orifices {
 inline double conductance(const Conductance& edge, double opening) {
   if (!edge.table.x.empty()) return edge.scale * evaluate(edge.table, opening).value;
   const auto& c = edge.polynomial;
-  return edge.scale * (opening * (c[0] + opening * (c[1] + opening * c[2])));
+  return polynomial_conductance(edge.scale, c[0], c[1], c[2], opening);
 }
-
 inline double resistance(const Valve& valve, Edge edge, double opening) {
   const Conductance& curve = valve.edge[edge];
   const double least = valve.min_conductance_ratio * curve.scale;
   // A shut edge whose curve is a polynomial has none but the least.
   const bool shut = opening == 0.0 && curve.table.x.empty();
-  const double g = shut ? least : std::max(conductance(curve, opening), least);
-  return 1.0 / (g * g);
+  return resistance_of(shut ? least : larger(conductance(curve, opening), least));
 }
 
 inline Orifices orifices(const Valve& valve, double spool_V, double P_pump, double P_tank) {
   const double magnitude = std::fabs(spool_V);
   const bool forward = spool_V >= 0.0;
-  const double opening =
-      std::clamp((magnitude - valve.overlap_V) / (valve.full_V - valve.overlap_V), 0.0, 1.0);
+  const double opening = opening_of(magnitude, valve.overlap_V, valve.full_V);
   return {forward ? P_pump : P_tank, forward ? P_tank : P_pump,
           resistance(valve, forward ? kPumpToA : kAToTank, opening),
           resistance(valve, forward ? kBToTank : kPumpToB, opening), magnitude > valve.overlap_V};

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "knuckleboom/core/math/exponential.hpp"
-#include "knuckleboom/core/math/pair.hpp"
+#include "knuckleboom/core/math/lanes.hpp"
 
 namespace knuckleboom::integration {
 
@@ -18,6 +18,7 @@ inline double fitted_theta(double z) {
 
 // Two decays at once, by w = 1 / z from 0 to 1e60: a rational function within 2.2e-5 of fitted_theta(1 / w), exact
 // at both ends, for a third of the instructions. A step of the decay is then exact to 2.5e-5 of its start.
+template <class Pair>
 inline Pair fitted_theta_of_inverse(Pair w) {
   constexpr double kTop = 326.06508;
   const Pair top = 1.0 + w * (4.8447673 + w * (33.706961 + w * (133.16859 + w * kTop)));

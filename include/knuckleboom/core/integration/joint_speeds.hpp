@@ -47,15 +47,17 @@ inline double slope_at(const double (&dtau)[Stride][Stride], int i, int j) {
 }
 
 // Whether a joint's Newton step is its last. v: after it; M_g, slope: of the inertia, of the law.
-inline bool is_last(double step, double v) {
-  const double size = std::fabs(step);
-  return size <= kCoarse && (size <= kFine || size <= kRelative * std::fabs(v));
+template <class T>
+inline MaskOf<T> is_last(T step, T v) {
+  const T size = abs(step);
+  return (size <= kCoarse) & ((size <= kFine) | (size <= kRelative * abs(v)));
 }
-inline bool is_last(double step, double v, double M_g, double slope) {
-  const double size = std::fabs(step);
-  const double left = slope * size;
-  return size <= kFine ||
-         (left <= kErrorAtBend * M_g && 0.5 * left * size <= kErrorOnParabola * M_g * std::fabs(v));
+template <class T>
+inline MaskOf<T> is_last(T step, T v, T M_g, T slope) {
+  const T size = abs(step);
+  const T left = slope * size;
+  return (size <= kFine) |
+         ((left <= kErrorAtBend * M_g) & (0.5 * left * size <= kErrorOnParabola * M_g * abs(v)));
 }
 
 // Size > 0: number of joints known when compiling; 0: n_given counts.

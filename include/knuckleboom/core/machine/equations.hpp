@@ -6,53 +6,13 @@
 
 #include "knuckleboom/core/hydraulics/stage.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
+#include "knuckleboom/core/machine/formulas.hpp"
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/machine/state.hpp"
 
 namespace knuckleboom::machine {
 
-inline constexpr double kContactBuildUp = 1e-3;  // depth of full damping at an end stop [m, rad]
-
-struct StopForce {
-  double force;   // on the actuator displacement, outward positive
-  double dforce;  // by x_dot, for x moving with weight g in an implicit stage
-  bool active;    // beyond the stop
-};
-
-// Every tick calls it for each actuator, and nearly always it ends at the second line.
-[[gnu::always_inline]] inline StopForce stop_force(const EndStops& stops, double x, double x_dot,
-                                                   double g) {
-  StopForce out{0.0, 0.0, false};
-  if (!stops.enabled) return out;
-  // Mirrored so that `in` is the speed into the stop and `depth` the depth beyond its start.
-  const double below = stops.x_min - x;
-  const double above = x - stops.x_max;
-  const bool low = below > above;
-  const double depth = low ? below : above;
-  const double in = low ? -x_dot : x_dot;
-  if (depth + stops.cushion <= 0.0) return out;
-  double push = 0.0;
-  double slope = 0.0;  // by `in`
-  if (in > 0.0 && stops.cushion > 0.0) {
-    const double c = stops.cushion_damping * std::min(1.0, (depth + stops.cushion) / stops.cushion);
-    push += c * in;
-    slope += c;
-  }
-  if (depth > 0.0) {
-    out.active = true;
-    // On the way in the damping builds up with the depth, so that the force has no jump at contact.
-    const double share = in > 0.0 ? std::min(1.0, depth / kContactBuildUp) : 1.0;
-    const double contact = stops.stiffness * depth + share * stops.damping * in;
-    if (contact > 0.0) {
-      push += contact;
-      slope += share * stops.damping + g * stops.stiffness;
-      if (share < 1.0) slope += g * stops.damping * in / kContactBuildUp;
-    }
-  }
-  out.force = low ? push : -push;
-  out.dforce = -slope;
-  return out;
-}
+using StopForce = BasicStopForce<double>;
 
 // Equations of a circuit.
 inline hydraulics::LineModel line_model(bool open, Fidelity fidelity) {
@@ -62,29 +22,7 @@ inline hydraulics::LineModel line_model(bool open, Fidelity fidelity) {
                                       : hydraulics::LineModel::kFilling;
 }
 
-// Powers [W] of one circuit at one instant, from an evaluated stage.
-struct Powers {
-  double pump, valve, line, relief, leakage, friction;
-};
-inline Powers powers(const hydraulics::StageConstants& k, const hydraulics::StageInput& in,
-                     const hydraulics::StageResult& out, double x_dot) {
-  Powers w{};
-  const Pair Q = load(out.Q);
-  const Pair p = load(out.p);
-  w.line = sum((load(out.P_C) - p) * load(out.o_R));
-  w.friction = k.B * x_dot * x_dot;
-  w.pump = sum(load(in.P_S) * Q);
-  w.valve = sum(load(in.C_R) * abs(Q) * Q * Q);
-  if (k.coupled) {
-    const double dp = out.p[0] - out.p[1];
-    w.leakage = k.leak_internal * dp * dp + k.leak_external[0] * out.p[0] * out.p[0] +
-                k.leak_external[1] * out.p[1] * out.p[1];
-  }
-  if (out.bypassing)
-    for (int s = 0; s < 2; ++s)
-      w.relief += out.P_C[s] * out.bypass_C[s] + out.p[s] * out.bypass_p[s];
-  return w;
-}
+using Powers = BasicPowers<double>;
 
 // Oil compression and line inertia energy present in a circuit's equations [J].
 double oil_energy(const hydraulics::Circuit& circuit, const ActuatorState& state,

@@ -11,6 +11,7 @@
 #include "knuckleboom/core/control/pid.hpp"
 #include "knuckleboom/core/friction/parameters.hpp"
 #include "knuckleboom/core/hydraulics/supply.hpp"
+#include "knuckleboom/core/machine/linkage_laws.hpp"
 #include "knuckleboom/core/machine/watch.hpp"
 #include "knuckleboom/core/math/table.hpp"
 #include "knuckleboom/core/multibody/ball.hpp"
@@ -43,16 +44,12 @@ struct Linkage {
       1.0;  // of dx/dq over the joint range (pins: in the middle of it); filled by finish()
 };
 
-struct LinkageState {
-  double x;  // m or rad
-  double J;  // dx/dq
-};
+using LinkageState = BasicLinkageState<double>;
 inline LinkageState linkage_state(const Linkage& linkage, double q, double sin_q, double cos_q) {
   if (linkage.kind == LinkageKind::kDirect) return {q, 1.0};
   if (linkage.kind == LinkageKind::kPins) [[unlikely]]
     return {0.0, 0.0};  // not determined by one joint: machine/mechanism.hpp
-  const double x = std::sqrt(std::max(0.0, linkage.k0 + linkage.kc * cos_q + linkage.ks * sin_q));
-  return {x, (linkage.ks * cos_q - linkage.kc * sin_q) / (2.0 * x)};
+  return triangle_state(linkage.k0, linkage.kc, linkage.ks, sin_q, cos_q);
 }
 
 // Cushioned end stop at both ends of the actuator's displacement. Inside the cushion a damping grows

@@ -1,58 +1,63 @@
 // Factor and solve for the small symmetric positive systems of a tick.
 #pragma once
 
+#include "knuckleboom/core/math/lanes.hpp"
+
 namespace knuckleboom {
 
 namespace detail {
 
 // L D L^T without square roots, over the lower half of A; inverse: of D. Size > 0: number of unknowns known
 // when compiling, so that the loops unroll; 0: n counts.
-template <int Size, int Stride>
-inline bool factor(int n_given, double (*A)[Stride], double* inverse) {
+template <int Size, int Stride, class T>
+inline MaskOf<T> factor(int n_given, T (*A)[Stride], T* inverse) {
   const int n = Size > 0 ? Size : n_given;
-  double scaled[Size > 0 ? Size : Stride];
+  T scaled[Size > 0 ? Size : Stride];
+  MaskOf<T> sound{};
   for (int j = 0; j < n; ++j) {
-    double d = A[j][j];
+    T d = A[j][j];
     for (int k = 0; k < j; ++k) {
       scaled[k] = A[j][k];
       A[j][k] = scaled[k] * inverse[k];
       d -= A[j][k] * scaled[k];
     }
-    if (!(d > 0.0)) return false;
+    const MaskOf<T> positive = d > 0.0;
+    sound = j == 0 ? positive : sound & positive;
+    if (!any(sound)) return sound;
     inverse[j] = 1.0 / d;
     for (int i = j + 1; i < n; ++i) {
-      double s = A[i][j];
+      T s = A[i][j];
       for (int k = 0; k < j; ++k) s -= A[i][k] * A[j][k];
       A[i][j] = s;
     }
   }
-  return true;
+  return sound;
 }
 
 // b becomes x of A x = b, as far down as row `last`; b is zero above row `first`.
-template <int Size, int Stride>
-inline void solve_factored(int n_given, const double (*A)[Stride], const double* inverse, double* b,
-                           int first = 0, int last = 0) {
+template <int Size, int Stride, class T>
+inline void solve_factored(int n_given, const T (*A)[Stride], const T* inverse, T* b, int first = 0,
+                           int last = 0) {
   const int n = Size > 0 ? Size : n_given;
   for (int i = first; i < n; ++i) {
-    double s = b[i];
+    T s = b[i];
     for (int k = first; k < i; ++k) s -= A[i][k] * b[k];
     b[i] = s;
   }
   for (int i = n - 1; i >= last; --i) {
-    double s = b[i] * inverse[i];
+    T s = b[i] * inverse[i];
     for (int k = i + 1; k < n; ++k) s -= A[k][i] * b[k];
     b[i] = s;
   }
 }
 
-template <int Size, int Stride>
-inline bool solve_positive_definite(int n, double (*A)[Stride], double* b) {
-  double inverse[Size > 0 ? Size : Stride] =
-      {};  // zeros only to calm g++, which loses the loops' order
-  if (!factor<Size>(n, A, inverse)) return false;
-  solve_factored<Size>(n, A, inverse, b);
-  return true;
+template <int Size, int Stride, class T>
+inline MaskOf<T> solve_positive_definite(int n, T (*A)[Stride], T* b) {
+  T inverse[Size > 0 ? Size : Stride] = {};  // zeros only to calm g++, which loses the loops' order
+  const MaskOf<T> sound = factor<Size>(n, A, inverse);
+  if (!any(sound)) return sound;
+  solve_factored<Size, Stride, T>(n, A, inverse, b);
+  return sound;
 }
 
 }  // namespace detail

@@ -12,6 +12,10 @@
 #include "knuckleboom/core/sim/instructions.hpp"
 #include "knuckleboom/core/sim/state.hpp"
 
+namespace knuckleboom::batch {
+struct Access;
+}
+
 namespace knuckleboom::sim {
 
 class Simulation {
@@ -95,6 +99,8 @@ class Simulation {
   double energy_residual(const SimState& state) const;
 
  private:
+  friend struct batch::Access;  // machines in lanes: the same tick, several at once
+
   // A whole tick, compiled for one set of instructions. input: null for the scenario's.
   using Step = void(const Simulation& simulation, SimState& state, const TickInput* input,
                     const double* joint_force, const double* sensed);
