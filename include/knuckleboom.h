@@ -76,6 +76,7 @@ typedef enum kb_control_mode {
 typedef struct kb_setup kb_setup;           /* what to open */
 typedef struct kb_simulation kb_simulation; /* a machine at work */
 typedef struct kb_state kb_state;           /* one moment of it, to go back to */
+typedef struct kb_batch kb_batch;           /* many machines at work together */
 
 /* --- The library ----------------------------------------------------------------------------------------- */
 
@@ -214,6 +215,41 @@ KB_API kb_status kb_state_load(kb_simulation *simulation, const void *bytes, int
 /* 16 hexadecimal digits that are equal for equal states, bit by bit; those that `knuckleboom run` shows. Lives
  * until the next call for this simulation. NULL for NULL. */
 KB_API const char *kb_state_hash(kb_simulation *simulation) KB_NOEXCEPT;
+
+/* --- Batches --------------------------------------------------------------------------------------------- */
+
+/* Many machines stepped together. Those of one structure go side by side through the processor's wide registers,
+ * a lane each; the others are stepped one by one in the same call. Every machine has the bits that it has alone.
+ * Different batches may be used in different threads. */
+
+/* An empty batch. lanes: 0 for as many as this processor has (2, 4 or 8), or fewer of them; 1: none. NULL: there
+ * are not so many. */
+KB_API kb_batch *kb_batch_new(int32_t lanes) KB_NOEXCEPT;
+KB_API void kb_batch_free(kb_batch *batch) KB_NOEXCEPT;
+/* Takes in a copy of the simulation as it is, held inputs included. Returns the machine's number, from 0; -1:
+ * failed. */
+KB_API int32_t kb_batch_add(kb_batch *batch, const kb_simulation *simulation) KB_NOEXCEPT;
+/* How many machines there are; how many lanes a register has; how many machines were in lanes at the end of the
+ * last step. -1 for NULL. */
+KB_API int32_t kb_batch_count(const kb_batch *batch) KB_NOEXCEPT;
+KB_API int32_t kb_batch_lanes(const kb_batch *batch) KB_NOEXCEPT;
+KB_API int32_t kb_batch_in_lanes(const kb_batch *batch) KB_NOEXCEPT;
+/* Advances all of them. KB_ERROR_NONFINITE: some machine left the real numbers; all have done the ticks. */
+KB_API kb_status kb_batch_step(kb_batch *batch, int64_t ticks) KB_NOEXCEPT;
+
+/* Holds inputs of every machine: values[machine * count + i] is that of inputs[i], by the numbers of
+ * kb_find_input; NaN gives an input back. All machines need these inputs. */
+KB_API kb_status kb_batch_set_inputs(kb_batch *batch, const int32_t *inputs, int32_t count,
+                                     const double *values) KB_NOEXCEPT;
+/* Reads channels of every machine likewise: values[machine * count + i] is that of channels[i]. */
+KB_API kb_status kb_batch_read(kb_batch *batch, const int32_t *channels, int32_t count, double *values) KB_NOEXCEPT;
+/* A machine's state as it is now (free it as usual), and back to one. */
+KB_API kb_state *kb_batch_take(kb_batch *batch, int32_t machine) KB_NOEXCEPT;
+KB_API kb_status kb_batch_restore(kb_batch *batch, int32_t machine, const kb_state *state) KB_NOEXCEPT;
+/* As kb_set_fault, of one machine. */
+KB_API kb_status kb_batch_set_fault(kb_batch *batch, int32_t machine, const char *name, int on) KB_NOEXCEPT;
+/* As kb_state_hash, of one machine. Lives until the next call for this batch. */
+KB_API const char *kb_batch_hash(kb_batch *batch, int32_t machine) KB_NOEXCEPT;
 
 #ifdef __cplusplus
 }

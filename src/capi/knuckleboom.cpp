@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "knuckleboom/core/batch/batch.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/sim/held.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
@@ -729,5 +730,231 @@ const char* kb_state_hash(kb_simulation* simulation) noexcept {
     kb_simulation& s = given(simulation, "simulation");
     s.hash = s.of->scenario ? io::state_hash(*s.state.scenario) : io::state_hash(*s.state.exercise);
     return s.hash.c_str();
+  });
+}
+
+// --- Batches ------------------------------------------------------------------
+
+// Machines of scenarios are in `batch`; exercises are stepped as they are.
+struct kb_batch {
+  explicit kb_batch(int lanes) : batch(lanes) {}
+
+  batch::Batch batch;
+  struct Member {
+    std::shared_ptr<const Opened> of;
+    int number = -1;                          // in `batch`
+    std::unique_ptr<kb_simulation> exercise;  // if it has none
+  };
+  std::vector<Member> members;
+  sim::Snapshot snapshot{};
+  std::string hash;
+};
+
+namespace {
+
+kb_batch::Member& member(kb_batch& b, std::int32_t machine) {
+  if (machine < 0 || static_cast<std::size_t>(machine) >= b.members.size())
+    throw ArgumentError(fmt::format("there is no machine {}; they go from 0 to {}", machine,
+                                    static_cast<std::ptrdiff_t>(b.members.size()) - 1));
+  return b.members[static_cast<std::size_t>(machine)];
+}
+
+void hold(kb_batch& b, kb_batch::Member& m, const InputSignal& input, double value) {
+  if (m.exercise) return hold(*m.exercise, input, value);
+  switch (input.kind) {
+    case InputKind::kValve:
+      return b.batch.hold(m.number, input.index, {value, sim::ActuatorMode::kVoltage, 0, 0.0});
+    case InputKind::kReference:
+      return b.batch.hold(m.number, input.index, {value, sim::ActuatorMode::kPosition, 0, 0.0});
+    case InputKind::kTorque:
+      return b.batch.hold_joint(m.number, input.index, {value, sim::JointCommandMode::kTorque});
+    case InputKind::kSpeed:
+      return b.batch.hold_joint(m.number, input.index, {value, sim::JointCommandMode::kSpeed});
+    default:
+      throw ArgumentError(fmt::format("a scenario has no input {}", input.name));
+  }
+}
+
+void release(kb_batch& b, kb_batch::Member& m, const InputSignal& input) {
+  if (m.exercise) return release(*m.exercise, input);
+  if (input.kind == InputKind::kValve || input.kind == InputKind::kReference)
+    b.batch.release(m.number, input.index);
+  else
+    b.batch.hold_joint(m.number, input.index, {});
+}
+
+// All at once or none.
+void set_inputs(kb_batch& b, const std::int32_t* inputs, std::size_t count, const double* values) {
+  for (std::size_t i = 0; i < b.members.size(); ++i)
+    for (std::size_t k = 0; k < count; ++k) {
+      const InputSignal& input = at(b.members[i].of->inputs, inputs[k], "input");
+      if (std::isinf(values[i * count + k]))
+        throw ArgumentError(fmt::format("{} of machine {} cannot be set to {}", input.name, i,
+                                        values[i * count + k]));
+    }
+  for (std::size_t i = 0; i < b.members.size(); ++i)
+    for (std::size_t k = 0; k < count; ++k) {
+      kb_batch::Member& m = b.members[i];
+      const InputSignal& input = m.of->inputs[static_cast<std::size_t>(inputs[k])];
+      const double value = values[i * count + k];
+      if (std::isnan(value))
+        release(b, m, input);
+      else
+        hold(b, m, input, value);
+    }
+}
+
+void read(kb_batch& b, const std::int32_t* channels, std::size_t count, double* values) {
+  for (const kb_batch::Member& m : b.members)
+    for (std::size_t k = 0; k < count; ++k) at(m.of->channels, channels[k], "channel");
+  for (std::size_t i = 0; i < b.members.size(); ++i) {
+    kb_batch::Member& m = b.members[i];
+    if (!m.exercise) sim::take_snapshot(*m.of->scenario, b.batch.state(m.number), b.snapshot);
+    for (std::size_t k = 0; k < count; ++k) {
+      const training::SessionChannel& channel =
+          m.of->channels[static_cast<std::size_t>(channels[k])];
+      values[i * count + k] =
+          m.exercise ? channel.value(m.exercise->seen()) : channel.of_simulation->value(b.snapshot);
+    }
+  }
+}
+
+void step(kb_batch& b, std::int64_t ticks) {
+  if (ticks < 0) throw ArgumentError(fmt::format("{} ticks: a batch does not go back", ticks));
+  const std::int64_t bad_before = b.batch.non_finite();
+  b.batch.step(ticks);
+  std::string bad;
+  for (kb_batch::Member& m : b.members) {
+    if (!m.exercise) continue;
+    try {
+      step(*m.exercise, ticks);
+    } catch (const NonFinite& error) {
+      bad = error.what();
+    }
+  }
+  if (!bad.empty()) throw NonFinite(bad);
+  if (b.batch.non_finite() > bad_before)
+    throw NonFinite("the result of a machine of the batch is not finite");
+}
+
+}  // namespace
+
+kb_batch* kb_batch_new(int32_t lanes) noexcept {
+  return guarded_or<>(static_cast<kb_batch*>(nullptr), [&] { return new kb_batch(lanes); });
+}
+
+void kb_batch_free(kb_batch* batch) noexcept { delete batch; }
+
+int32_t kb_batch_add(kb_batch* batch, const kb_simulation* simulation) noexcept {
+  return guarded_or<>(std::int32_t{-1}, [&] {
+    kb_batch& b = given(batch, "batch");
+    const kb_simulation& s = given(simulation, "simulation");
+    kb_batch::Member m;
+    m.of = s.of;
+    if (s.of->scenario) {
+      m.number = b.batch.add(*s.of->scenario, *s.state.scenario);
+      for (int k = 0; k < kMaxActuators; ++k)
+        if (s.held.drive[k]) b.batch.hold(m.number, k, s.held.input.actuator[k]);
+      for (int i = 0; s.held.any_joint && i < kMaxLinks; ++i)
+        b.batch.hold_joint(m.number, i, s.held.input.joint[i]);
+    } else {
+      m.exercise = std::make_unique<kb_simulation>(s);
+    }
+    b.members.push_back(std::move(m));
+    return static_cast<std::int32_t>(b.members.size()) - 1;
+  });
+}
+
+int32_t kb_batch_count(const kb_batch* batch) noexcept {
+  return guarded_or<>(std::int32_t{-1}, [&] {
+    return static_cast<std::int32_t>(given(batch, "batch").members.size());
+  });
+}
+
+int32_t kb_batch_lanes(const kb_batch* batch) noexcept {
+  return guarded_or<>(std::int32_t{-1},
+                      [&] { return std::int32_t{given(batch, "batch").batch.lanes()}; });
+}
+
+int32_t kb_batch_in_lanes(const kb_batch* batch) noexcept {
+  return guarded_or<>(std::int32_t{-1},
+                      [&] { return std::int32_t{given(batch, "batch").batch.in_lanes()}; });
+}
+
+kb_status kb_batch_step(kb_batch* batch, int64_t ticks) noexcept {
+  return guarded([&] { step(given(batch, "batch"), ticks); });
+}
+
+kb_status kb_batch_set_inputs(kb_batch* batch, const int32_t* inputs, int32_t count,
+                              const double* values) noexcept {
+  return guarded([&] {
+    kb_batch& b = given(batch, "batch");
+    if (count < 0) throw ArgumentError(fmt::format("{} inputs", count));
+    if (count == 0) return;
+    set_inputs(b, &given(inputs, "list of inputs"), static_cast<std::size_t>(count),
+               &given(values, "list of values"));
+  });
+}
+
+kb_status kb_batch_read(kb_batch* batch, const int32_t* channels, int32_t count,
+                        double* values) noexcept {
+  return guarded([&] {
+    kb_batch& b = given(batch, "batch");
+    if (count < 0) throw ArgumentError(fmt::format("{} channels", count));
+    if (count == 0) return;
+    read(b, &given(channels, "list of channels"), static_cast<std::size_t>(count),
+         &given(values, "room for the values"));
+  });
+}
+
+kb_state* kb_batch_take(kb_batch* batch, int32_t machine) noexcept {
+  return guarded_or<>(static_cast<kb_state*>(nullptr), [&] {
+    kb_batch& b = given(batch, "batch");
+    const kb_batch::Member& m = member(b, machine);
+    if (m.exercise) return kb_state_take(m.exercise.get());
+    auto out = std::make_unique<kb_state>();
+    out->of = m.of;
+    out->state.scenario = std::make_unique<sim::SimState>(b.batch.state(m.number));
+    return out.release();
+  });
+}
+
+kb_status kb_batch_restore(kb_batch* batch, int32_t machine, const kb_state* state) noexcept {
+  return guarded([&] {
+    kb_batch& b = given(batch, "batch");
+    const kb_batch::Member& m = member(b, machine);
+    const kb_state& from = given(state, "state");
+    if (from.of != m.of && !from.of->same_content(*m.of))
+      throw ArgumentError("the state was taken from another machine or scenario");
+    if (m.exercise) {
+      m.exercise->state = from.state;
+      m.exercise->snapshot_is_new = false;
+    } else {
+      b.batch.change(m.number) = *from.state.scenario;
+    }
+  });
+}
+
+kb_status kb_batch_set_fault(kb_batch* batch, int32_t machine, const char* name, int on) noexcept {
+  return guarded([&] {
+    kb_batch& b = given(batch, "batch");
+    const kb_batch::Member& m = member(b, machine);
+    const int index =
+        find(m.of->simulation().scenario().faults, given_text(name, "fault's name"), "fault");
+    if (m.exercise)
+      apply(*m.exercise,
+            on != 0 ? training::CommandKind::kFault : training::CommandKind::kClearFault, index);
+    else
+      m.of->scenario->set_fault(b.batch.change(m.number), index, on != 0);
+  });
+}
+
+const char* kb_batch_hash(kb_batch* batch, int32_t machine) noexcept {
+  return guarded_or<>(static_cast<const char*>(nullptr), [&] {
+    kb_batch& b = given(batch, "batch");
+    const kb_batch::Member& m = member(b, machine);
+    b.hash = m.exercise ? io::state_hash(*m.exercise->state.exercise)
+                        : io::state_hash(b.batch.state(m.number));
+    return b.hash.c_str();
   });
 }

@@ -57,6 +57,10 @@ const std::vector<Layer>& layers() {
        {"core/carrier/", "core/math/", "core/state/", "core/command/", "core/control/",
         "core/hydraulics/", "core/friction/", "core/pneumatics/", "core/multibody/",
         "core/integration/", "core/machine/"}},
+      // Machines side by side.
+      {"core/batch/",
+       {"core/math/", "core/carrier/", "core/command/", "core/control/", "core/hydraulics/",
+        "core/friction/", "core/multibody/", "core/integration/", "core/machine/", "core/sim/"}},
       {"core/worksite/",
        {"core/math/", "core/state/", "core/multibody/", "core/machine/", "core/sim/",
         "core/timber/", "core/world/"}},

@@ -16,6 +16,7 @@
 #include <benchmark/benchmark.h>
 #include <mujoco/mujoco.h>
 
+#include "knuckleboom/core/batch/batch.hpp"
 #include "knuckleboom/core/multibody/dynamics.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
 #include "knuckleboom/io/machine_file.hpp"
@@ -336,6 +337,81 @@ BENCHMARK_CAPTURE(supply_ratios, full, Fidelity::kFull)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(supply_ratios, reduced, Fidelity::kReduced)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+// --- Many machines ----------------------------------------------------------------------------------------
+
+// The machine of `ratios`, 256 times: the reference case, or other levers for each with all valves moving.
+command::Scenario one_of_many(int i, bool moving) {
+  command::Scenario scenario = test::stick_sine();
+  if (!moving) return scenario;
+  scenario.programs.clear();
+  int k = 0;
+  for (const char* joint : {"swing", "boom", "stick"}) {
+    command::JointProgram program;
+    program.joint = joint;
+    program.mode = command::JointMode::kVoltage;
+    program.signal = {{test::sine(2.0 + 0.01 * i, 0.3 + 0.002 * i + 0.1 * k, 0.1)}};
+    scenario.programs.push_back(program);
+    ++k;
+  }
+  return scenario;
+}
+
+// Time of one machine's tick alone over that in lanes, and simulated seconds in a second of one core.
+void batch_ratios(benchmark::State& bench, Fidelity fidelity, bool moving) {
+  constexpr int kMachines = 256;
+  constexpr int kTicks = 100;
+  constexpr int kRounds = 20;
+  std::vector<std::unique_ptr<Simulation>> simulations;
+  for (int i = 0; i < kMachines; ++i)
+    simulations.push_back(
+        std::make_unique<Simulation>(test::reference_machine(), one_of_many(i, moving)));
+  std::vector<batch::Batch> batches;
+  for (int lanes = 1; lanes <= batch::widest(); lanes *= 2) {
+    batch::Batch& batch = batches.emplace_back(lanes);
+    for (const auto& simulation : simulations)
+      batch.add(*simulation, simulation->initial_state(fidelity));
+  }
+  std::vector<std::vector<double>> us(batches.size() + 1);
+  for (auto _ : bench) {
+    BareTree tree;
+    for (batch::Batch& batch : batches) batch.step(500);
+    for (int round = 0; round < kRounds; ++round) {
+      tree.reset();
+      us.back().push_back(microseconds_each(2000, [&] { tree.step(); }));
+      for (std::size_t i = 0; i < batches.size(); ++i)
+        us[i].push_back(microseconds_each(1, [&] { batches[i].step(kTicks); }) /
+                        (kTicks * kMachines));
+    }
+  }
+  std::fprintf(stderr, "%d machines, %s model, %s\n%-8s %12s %12s %14s %14s %10s\n", kMachines,
+               machine::word_of(fidelity), moving ? "all valves moving" : "stick_sine", "lanes",
+               "least ratio", "median", "machine-s/s", "over MuJoCo", "in lanes");
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    Ratio ratio{"", {}}, seconds{"", {}}, mujoco{"", {}};
+    for (std::size_t round = 0; round < us[i].size(); ++round) {
+      ratio.rounds.push_back(us[0][round] / us[i][round]);
+      seconds.rounds.push_back(1e3 / us[i][round]);
+      mujoco.rounds.push_back(us.back()[round] / us[i][round]);
+    }
+    std::fprintf(stderr, "%-8d %12.2f %12.2f %14.0f %14.2f %10d\n", batches[i].lanes(),
+                 ratio.least(), ratio.median(), seconds.median(), mujoco.median(),
+                 batches[i].in_lanes());
+    bench.counters[std::to_string(batches[i].lanes()) + " lanes"] = ratio.median();
+  }
+}
+BENCHMARK_CAPTURE(batch_ratios, reduced, Fidelity::kReduced, false)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(batch_ratios, full, Fidelity::kFull, false)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(batch_ratios, reduced_moving, Fidelity::kReduced, true)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(batch_ratios, full_moving, Fidelity::kFull, true)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 

@@ -617,6 +617,12 @@ int Batch::in_lanes() const {
   return sum;
 }
 
+std::int64_t Batch::non_finite() const {
+  std::int64_t sum = 0;  // lanes have none: such a tick is done alone
+  for (const Machine& m : all_->machine) sum += m.state.machine.health.non_finite;
+  return sum;
+}
+
 void Batch::step(std::int64_t ticks) {
   for (const int i : all_->changed)
     all_->arranged = all_->arranged && all_->structure_now(i) == nth(all_->structure, i);

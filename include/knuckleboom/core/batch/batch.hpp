@@ -29,6 +29,9 @@ class Batch {
   // How many of them the last step() had in lanes at its end.
   int in_lanes() const;
 
+  // Ticks, of all machines since the start, whose result was not finite.
+  std::int64_t non_finite() const;
+
   // All of them. No allocation after the first call.
   void step(std::int64_t ticks);
 
