@@ -14,7 +14,7 @@
 
 namespace knuckleboom::batch {
 
-// What lanes read of a simulation beyond its interface.
+// Parts of a simulation, beyond its interface, that lanes read.
 struct Access {
   using Drive = sim::Simulation::Drive;
   static const std::vector<Drive>& drives(const sim::Simulation& s) { return s.drives_; }
@@ -74,7 +74,7 @@ bool model_fits(machine::Fidelity fidelity) {
   return fidelity == machine::Fidelity::kFull || fidelity == machine::Fidelity::kReduced;
 }
 
-// What must be equal within a group.
+// Equal within a group.
 using Structure = std::vector<std::int64_t>;
 Structure structure_of(const Simulation& simulation, const SimState& state) {
   const machine::MachineModel& model = simulation.model();

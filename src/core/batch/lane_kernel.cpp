@@ -578,7 +578,7 @@ class Step {
   Drive drive_[kJoints];
 };
 
-// What the watch would look at closely is the single machine's to see.
+// Lanes at which the watch would look closely: the single machine does.
 Which odd(const Model& m, const State& s) {
   Which out{};
   const Which pressures = multiple(s.tick, 1);

@@ -5,7 +5,7 @@
 namespace knuckleboom::sim {
 namespace {
 
-bool same(const ActuatorCommand& a, const ActuatorCommand& b) {
+bool same_command(const ActuatorCommand& a, const ActuatorCommand& b) {
   return a.value == b.value && a.mode == b.mode && a.hold_sum == b.hold_sum &&
          a.feed_forward_V == b.feed_forward_V;
 }
@@ -30,7 +30,7 @@ void step_held(const Simulation& simulation, const Held& held, SimState& state) 
   }
   for (std::size_t k = 0; k < kMaxActuators; ++k) {
     if (!held.drive[k] || state.overridden[k] == 0 ||
-        !same(state.override_command[k], held.input.actuator[k]))
+        !same_command(state.override_command[k], held.input.actuator[k]))
       continue;
     state.override_command[k] = own[k];
     state.overridden[k] = overridden[k];

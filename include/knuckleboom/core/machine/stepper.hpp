@@ -74,11 +74,11 @@ class Stepper {
             const SpeedCommands* speeds = nullptr) const;
 
   double h() const { return h_; }
-  // Of an actuator's circuit without fault, whose capacitances do not change.
+  // Constants of an actuator's circuit without fault, whose capacitances do not change.
   const ActuatorConstants& constants(int actuator) const {
     return constants_[static_cast<std::size_t>(actuator)];
   }
-  // Of a closed valve's residual flow over a step (eq. 15).
+  // Decay of a closed valve's residual flow over a step (eq. 15).
   double residual_decay() const { return residual_decay_; }
   bool any_joint_laws() const { return joint_kinds_.any; }
 

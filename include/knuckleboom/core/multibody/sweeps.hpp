@@ -27,7 +27,7 @@ struct Sweeps {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
   }
   static inline T dot(V a, V b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-  // Of numbers by index, as Vec3 and Mat3 are.
+  // Vectors and matrices are numbers by index, as Vec3 and Mat3.
   template <class Vector>
   static inline V from(const Vector& v) {
     return {v(0), v(1), v(2)};

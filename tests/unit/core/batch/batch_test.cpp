@@ -18,15 +18,15 @@ using batch::Batch;
 using machine::Fidelity;
 using sim::Simulation;
 
-constexpr const char* kJointNames[3] = {"swing", "boom", "stick"};
+constexpr const char* kBatchJoints[3] = {"swing", "boom", "stick"};
 
 // Other levers for each machine: all three valves open and close, at their own times.
-command::Scenario levers(int i, double amplitude_V) {
+command::Scenario batch_levers(int i, double amplitude_V) {
   command::Scenario scenario = test::stick_sine();
   scenario.programs.clear();
   for (int k = 0; k < 3; ++k) {
     command::JointProgram program;
-    program.joint = kJointNames[k];
+    program.joint = kBatchJoints[k];
     program.mode = command::JointMode::kVoltage;
     program.signal = {{test::sine(amplitude_V * (1.0 + 0.1 * i), 0.4 + 0.05 * i + 0.1 * k, 0.1),
                        test::pulse(2.0, 0.3 + 0.05 * i, 0.9)}};
@@ -36,11 +36,11 @@ command::Scenario levers(int i, double amplitude_V) {
 }
 
 // Nine machines, so that one is left over: other masses, masses taken up on the way, other gains.
-struct Fleet {
+struct BatchFleet {
   std::vector<std::unique_ptr<Simulation>> simulations;
   Batch lanes, alone{1};
 
-  Fleet(int width, Fidelity fidelity, const std::vector<command::Scenario>& scenarios)
+  BatchFleet(int width, Fidelity fidelity, const std::vector<command::Scenario>& scenarios)
       : lanes(width) {
     for (std::size_t i = 0; i < scenarios.size(); ++i) {
       machine::MachineModel model = test::reference_machine();
@@ -67,7 +67,7 @@ struct Fleet {
   }
 };
 
-std::vector<int> widths() {
+std::vector<int> batch_widths() {
   std::vector<int> out;
   for (const int width : {2, 4, 8})
     if (width <= batch::widest()) out.push_back(width);
@@ -75,13 +75,13 @@ std::vector<int> widths() {
 }
 
 TEST(Batch, LanesHaveTheBitsOfOneMachineAlone) {
-  for (const int width : widths())
+  for (const int width : batch_widths())
     for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull}) {
       std::vector<command::Scenario> scenarios;
-      for (int i = 0; i < 9; ++i) scenarios.push_back(levers(i, i < 5 ? 2.0 : 6.0));
+      for (int i = 0; i < 9; ++i) scenarios.push_back(batch_levers(i, i < 5 ? 2.0 : 6.0));
       scenarios[3] = test::stick_sine();  // controllers beside levers
       scenarios[4] = test::boom_pulse();
-      Fleet fleet(width, fidelity, scenarios);
+      BatchFleet fleet(width, fidelity, scenarios);
       for (int piece = 0; piece < 6; ++piece) {
         fleet.step(357);
         ASSERT_EQ(fleet.apart(), "") << width << " lanes, " << machine::word_of(fidelity);
@@ -96,7 +96,7 @@ TEST(Batch, LanesHaveTheBitsOfOneMachineAlone) {
 TEST(Batch, EventsAndFaultsComeAtTheirTicks) {
   std::vector<command::Scenario> scenarios;
   for (int i = 0; i < 8; ++i) {
-    command::Scenario scenario = levers(i, 3.0);
+    command::Scenario scenario = batch_levers(i, 3.0);
     command::Event event;
     event.at_s = 0.21 + 0.013 * i;
     event.kind = command::EventKind::kPumpPressure;
@@ -112,7 +112,7 @@ TEST(Batch, EventsAndFaultsComeAtTheirTicks) {
     scenario.faults.push_back(fault);
     scenarios.push_back(scenario);
   }
-  Fleet fleet(batch::widest(), Fidelity::kReduced, scenarios);
+  BatchFleet fleet(batch::widest(), Fidelity::kReduced, scenarios);
   fleet.step(200);
   EXPECT_EQ(fleet.lanes.in_lanes(), 8);
   fleet.step(250);
@@ -125,8 +125,8 @@ TEST(Batch, EventsAndFaultsComeAtTheirTicks) {
 }
 
 TEST(Batch, InputsAreHeldAndReleased) {
-  Fleet fleet(batch::widest(), Fidelity::kReduced,
-              std::vector<command::Scenario>(8, test::stick_sine()));
+  BatchFleet fleet(batch::widest(), Fidelity::kReduced,
+                   std::vector<command::Scenario>(8, test::stick_sine()));
   const auto hold = [&](int i, int k, double value, sim::ActuatorMode mode) {
     for (Batch* batch : {&fleet.lanes, &fleet.alone}) batch->hold(i, k, {value, mode, 0, 0.0});
   };
