@@ -105,6 +105,7 @@ constexpr double kUpAndDown = 1.3;                // of the usual speed, which l
 constexpr double kOverLoad = 0.12;                // rad from where it is folded
 constexpr double kWorkBeside = 2.0;               // rad from behind; farther on is the cab
 constexpr double kOfAHeap = 1.6;                  // of the lanes, on a heap
+constexpr double kBesideLoad = 0.25;              // of open jaws' tips [m]
 constexpr double kPastStakes = 1.0, kWayUp = 0.45;  // m off a load space; m for each m farther off
 constexpr double kFirstUp = 1.2;                    // s upwards, before the crane swings
 constexpr double kWorkReach =
@@ -482,6 +483,14 @@ bool Demonstrator::aboard(int log, const SessionSnapshot& s) const {
          !s.carried.has(log);
 }
 
+namespace {
+bool is_reached(const Vec3& p_W, const Vec3& foot_W, double heading) {
+  const Vec3 to = on_map(p_W - foot_W);
+  return to.norm() < kWorkReach &&
+         std::fabs(wrap(std::atan2(to.y(), to.x()) - heading)) < kWorkBeside;
+}
+}  // namespace
+
 // Whether the next step is done from where the machine stands.
 bool Demonstrator::works_here(const SessionSnapshot& s, const DemonstratorState& state) const {
   const bool handles =
@@ -491,27 +500,46 @@ bool Demonstrator::works_here(const SessionSnapshot& s, const DemonstratorState&
   if (s.load.logs.has(next.log) && into_load_space(next)) return true;
   const bool loaded = aboard(next.log, s);
   return in_reach(loaded ? session_.task().goal(next, s).centre_W : vec(s.log[next.log].p), s) ||
-         stray(s) != nullptr;
+         stray(s, state) != nullptr;
 }
 
 bool Demonstrator::in_reach(const Vec3& p_W, const SessionSnapshot& s) const {
-  const Vec3 to = on_map(p_W - swing_foot(s));
-  return to.norm() < kWorkReach &&
-         std::fabs(wrap(std::atan2(to.y(), to.x()) - heading_of(s))) < kWorkBeside;
+  return is_reached(p_W, swing_foot(s), heading_of(s));
 }
 
-// A log on top that was unloaded with others, and belongs onto another heap: it goes there, or is loaded once more where that is
-// farther on. Null: there is none.
-const LogTask* Demonstrator::stray(const SessionSnapshot& s) const {
+// Both places, from a stop farther on.
+bool Demonstrator::in_reach_later(const Vec3& a_W, const Vec3& b_W, const SessionSnapshot& s,
+                                  const DemonstratorState& state) const {
+  const std::vector<double>& stops = exercise_.world.way.stops;
+  if (state.stops_made >= static_cast<std::int32_t>(stops.size())) return false;
+  const world::WayPoint here = way_.at(nth(stops, state.stops_made));
+  const Vec3 off = swing_foot(s) - Vec3(here.x, here.y, 0.0);
+  for (std::size_t k = static_cast<std::size_t>(state.stops_made) + 1; k < stops.size(); ++k) {
+    const world::WayPoint there = way_.at(stops[k]);
+    const double turned =
+        std::atan2(there.ahead_y, there.ahead_x) - std::atan2(here.ahead_y, here.ahead_x);
+    const double c = std::cos(turned), d = std::sin(turned);
+    const Vec3 foot(there.x + c * off.x() - d * off.y(), there.y + d * off.x() + c * off.y(), 0.0);
+    const double heading = heading_of(s) + turned;
+    if (is_reached(a_W, foot, heading) && is_reached(b_W, foot, heading)) return true;
+  }
+  return false;
+}
+
+// A log on top, beside the load, that belongs onto another heap than where it lies: it goes there, now or from a stop farther on;
+// where both places are reached from none it is loaded once more. Null: there is none to see to here.
+const LogTask* Demonstrator::stray(const SessionSnapshot& s, const DemonstratorState& state) const {
   const std::vector<LogTask>& tasks = exercise_.log_tasks;
   const auto first = static_cast<std::size_t>(s.task.step);
   if (!tasks[first].gathered || into_load_space(tasks[first])) return nullptr;
   for (std::size_t i = first; i < tasks.size(); ++i) {
     const LogTask& task = tasks[i];
-    if (!task.gathered || same_goal(task, tasks[first]) || s.load.logs.has(task.log)) continue;
+    if (!task.gathered || task.place < 0 || s.load.logs.has(task.log)) continue;
     const Vec3 goal = session_.task().goal(task, s).centre_W, p = vec(s.log[task.log].p);
-    if (task.place < 0 || !in_reach(p, s) ||
-        on_map(p - goal).norm() < nth(exercise_.places, task.place).radius)
+    const bool now = in_reach(goal, s);
+    if ((now && same_goal(task, tasks[first])) || !in_reach(p, s) ||
+        on_map(p - goal).norm() < nth(exercise_.places, task.place).radius ||
+        (!now && in_reach_later(p, goal, s, state)))
       continue;
     const Vec3 along = rotate(s.log[task.log].q, Vec3::UnitX());
     bool covered = false;
@@ -520,7 +548,7 @@ const LogTask* Demonstrator::stray(const SessionSnapshot& s) const {
       covered = covered || (off.z() > kHigher && on_map(off).norm() < kHeapAbout &&
                             on_map(off).cross(along).norm() < kGrabHalf);
     }
-    if (!covered) return in_reach(goal, s) ? &task : loading_of(task.log);
+    if (!covered) return now ? &task : loading_of(task.log);
   }
   return nullptr;
 }
@@ -647,11 +675,12 @@ double Demonstrator::opening_for(double gap) const {
 
 // The step under way; of those that are gathered the first whose log is not in the load space yet, or, out of it, one
 // at the top.
-const LogTask& Demonstrator::next_of(const SessionSnapshot& s) const {
+const LogTask& Demonstrator::next_of(const SessionSnapshot& s,
+                                     const DemonstratorState& state) const {
   const LogTask& now = nth(exercise_.log_tasks, s.task.step);
   if (!gathers(now)) return now;
   if (!into_load_space(now)) {
-    const LogTask* other = s.held_log >= 0 ? of_held(s) : stray(s);
+    const LogTask* other = s.held_log >= 0 ? of_held(s) : stray(s, state);
     return other != nullptr ? *other : first_out_of_load(s, now);
   }
   if (!s.load.logs.has(now.log)) return now;
@@ -921,7 +950,7 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
     wish.grip = true;
     return wish;
   }
-  const LogTask& next = next_of(s);
+  const LogTask& next = next_of(s, state);
   const bool driven = session_.machine().grapple.driven();
   const bool loads = into_load_space(next);
   const bool heaps = driven && gathers(next);
@@ -1049,11 +1078,19 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   // Jaws next to other logs and stakes open no further than they must.
   const bool goes_down = !held && (state.phase == Phase::kTravel || state.phase == Phase::kAlign ||
                                    state.phase == Phase::kLower);
-  const double wide = !driven                 ? 1.0
-                      : on_bed                ? span.opening
-                      : to_place              ? opening_for(2.0 * log.radius + kJawRoom)
-                      : goes_down && !several ? opening_beside(s, task.log)
-                                              : 1.0;
+  // Jaws keep off the stakes of the load space beside which a log lies.
+  const double beside_place =
+      std::fabs(on_map(place - vec(s.load.centre_W)).dot(left_of(s.load))) - s.load.half_m[1];
+  const double beside_stakes_of_load =
+      s.load.half_m[1] > 0.0 && goes_down && !out_of_load && beside_place > 0.0
+          ? opening_for(2.0 * (beside_place - kBesideLoad))
+          : 1.0;
+  const double wide = !driven    ? 1.0
+                      : on_bed   ? span.opening
+                      : to_place ? opening_for(2.0 * log.radius + kJawRoom)
+                      : goes_down && !several
+                          ? std::min(opening_beside(s, task.log), beside_stakes_of_load)
+                          : beside_stakes_of_load;
   // They hold a thin log from below, without passing each other under it.
   const double hold =
       from_below ? std::clamp(kJawPull * (s.grapple_opening - opening_for(kTipsUnder * log.radius)),

@@ -101,7 +101,7 @@ class Demonstrator {
     double opening = 1.0;
   };
   Span span_on_bed(const SessionSnapshot& snapshot, const LogTask& wanted) const;
-  const LogTask& next_of(const SessionSnapshot& snapshot) const;
+  const LogTask& next_of(const SessionSnapshot& snapshot, const DemonstratorState& state) const;
   const LogTask& first_out_of_load(const SessionSnapshot& snapshot, const LogTask& now) const;
   double top_below(const SessionSnapshot& snapshot, const Task::Spot& spot, bool in_load,
                    double floor_z) const;
@@ -118,7 +118,9 @@ class Demonstrator {
   bool aboard(int log, const SessionSnapshot& snapshot) const;
   bool works_here(const SessionSnapshot& snapshot, const DemonstratorState& state) const;
   bool in_reach(const Vec3& p_W, const SessionSnapshot& snapshot) const;
-  const LogTask* stray(const SessionSnapshot& snapshot) const;
+  bool in_reach_later(const Vec3& a_W, const Vec3& b_W, const SessionSnapshot& snapshot,
+                      const DemonstratorState& state) const;
+  const LogTask* stray(const SessionSnapshot& snapshot, const DemonstratorState& state) const;
   const LogTask* of_held(const SessionSnapshot& snapshot) const;
   const LogTask* loading_of(int log) const;
   void work_at_stop(const SessionSnapshot& snapshot, double dt, DemonstratorState& state,
