@@ -488,6 +488,8 @@ inline constexpr Key machine = text("machine",
                                    .must();
 inline constexpr Key duration =
     number("duration", D::kTime, {0.0, 1e6, true}, "").must().to<&Scenario::duration_s>();
+inline constexpr Key tick =
+    number("tick", D::kTime, {1e-5, 0.1}, "step of the simulation").to<&Scenario::tick_s>();
 inline constexpr Key bench = table("bench", keys::bench::table, "an actuator on a rig");
 inline constexpr Key initial = named("initial", keys::initial::table, "where joints start");
 inline constexpr Key joints =
@@ -506,7 +508,7 @@ inline constexpr Key all[] = {
     description().to<&Scenario::description>(),
     machine,
     duration,
-    number("tick", D::kTime, {1e-5, 0.1}, "step of the simulation").to<&Scenario::tick_s>(),
+    tick,
     bench,
     initial,
     joints,

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "declare/scenario_keys.hpp"
 #include "document.hpp"
 #include "knuckleboom/declare/units.hpp"
 #include "machine_document.hpp"
@@ -140,19 +141,138 @@ std::string assignment(const ContentKey& key) { return key.key + '=' + key.value
 
 }  // namespace
 
-std::vector<ContentKey> content_keys(std::string_view text, const std::string& file_name,
-                                     FileKind kind, std::string_view prefix,
-                                     std::span<const Override> overrides,
-                                     const std::vector<NamedText>* bases) {
-  Report report;
+namespace {
+
+Node content(std::string_view text, const std::string& file_name, FileKind kind,
+             std::span<const Override> overrides, const std::vector<NamedText>* bases,
+             Report& report) {
   Hasher hash;
   std::vector<UrdfImport> imports;
   DocumentOptions options;
   if (kind == FileKind::kMachine) options = machine_document(imports, bases);
   options.what = "file";
   options.keys = &file_kind(kind).keys;
-  const Node root = read_document(text, file_name, overrides, options, report, hash);
+  Node root = read_document(text, file_name, overrides, options, report, hash);
   report.throw_if_any();
+  return root;
+}
+
+std::string key_text(const std::string& key) { return is_bare(key) ? key : toml_string(key); }
+
+// Writes a document as it is read: values first, then tables under their headers.
+class Whole {
+ public:
+  explicit Whole(const Report& report) : report_(report) {}
+
+  // keys: of the table; null: not known.
+  void add(const Node& table, const std::string& path, const declare::KeyTable* keys) {
+    std::vector<const Entry*> values, tables;
+    for (const Entry& entry : table.entries)
+      if (!is_idle(entry, table, keys)) (apart(entry.value) ? tables : values).push_back(&entry);
+    add_sources(values);
+    for (const Entry* entry : values) text_ += line(key_text(entry->key), toml_text(entry->value));
+    for (const Entry* entry : tables) {
+      const std::string key = (path.empty() ? "" : path + '.') + key_text(entry->key);
+      const declare::Key* known = keys != nullptr ? declare::find_key(*keys, entry->key) : nullptr;
+      const declare::KeyTable* inside = known != nullptr ? known->inside : nullptr;
+      if (known != nullptr && known->type == declare::Type::kNamed) {
+        for (const Entry& named : entry->value.entries) {
+          if (!named.value.is_table()) continue;
+          const std::string name = key + '.' + key_text(named.key);
+          text_ += fmt::format("\n[{}]\n", name);
+          add(named.value, name, inside);
+        }
+      } else if (entry->value.is_table()) {
+        text_ += fmt::format("\n[{}]\n", key);
+        add(entry->value, key, inside);
+      }
+      for (const Node& item : entry->value.items) {
+        text_ += fmt::format("\n[[{}]]\n", key);
+        add(item, key, inside);
+      }
+    }
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  static bool apart(const Node& node) { return node.is_table() || node.is_array_of_tables(); }
+  static std::string line(const std::string& key, const std::string& value) {
+    return fmt::format("{} = {}\n", key, value);
+  }
+
+  static const std::string* source_in(const Node& node) {
+    if (node.is_number()) return node.source.empty() ? nullptr : &node.source;
+    for (const Node& item : node.items)
+      if (const std::string* source = source_in(item)) return source;
+    return nullptr;
+  }
+
+  // A base's key beside a word that was chosen over the base's, or by an override: readers pass over it.
+  bool is_idle(const Entry& entry, const Node& table, const declare::KeyTable* keys) const {
+    if (keys == nullptr || report_.is_override(entry.value.place)) return false;
+    const declare::Key* own = declare::find_key(*keys, entry.key);
+    if (own == nullptr || own->only.empty()) return false;
+    const Entry* chosen = nullptr;
+    std::vector<std::string_view> words;
+    for (const Entry& other : table.entries) {
+      const declare::Key* key = declare::find_key(*keys, other.key);
+      if (key == nullptr || !key->selects) continue;
+      words.emplace_back(other.value.text);
+      if (chosen == nullptr || report_.is_override(other.value.place)) chosen = &other;
+    }
+    return chosen != nullptr && !declare::names_any(own->only, words) &&
+           (report_.is_override(chosen->value.place) ||
+            entry.value.place.file > chosen->value.place.file);
+  }
+
+  // Each number says where it comes from.
+  void add_sources(const std::vector<const Entry*>& values) {
+    std::string list;
+    for (const Entry* entry : values)
+      if (const std::string* source = source_in(entry->value))
+        list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", key_text(entry->key),
+                            toml_string(*source));
+    if (!list.empty()) text_ += line("sources", "{" + list + "}");
+  }
+
+  const Report& report_;
+  std::string text_;
+};
+
+// CSV tables get names of their own.
+void gather_tables(Node& node, const std::filesystem::path& folder,
+                   std::vector<NamedText>& tables) {
+  for (Node& item : node.items) gather_tables(item, folder, tables);
+  for (Entry& entry : node.entries) {
+    if (entry.key == declare::keys::term::csv.name && entry.value.is_string()) {
+      const std::filesystem::path path = folder / entry.value.text;
+      entry.value.text = fmt::format("table_{}.csv", tables.size() + 1);
+      tables.push_back({entry.value.text, read_text_file(path, kConfigurationLimit, "CSV table")});
+    }
+    gather_tables(entry.value, folder, tables);
+  }
+}
+
+}  // namespace
+
+std::string whole_text(const std::filesystem::path& path, FileKind kind,
+                       std::span<const Override> overrides, std::vector<NamedText>& tables) {
+  Report report;
+  Node root = content(read_text_file(path, kConfigurationLimit, "file"), path.string(), kind,
+                      overrides, nullptr, report);
+  if (kind == FileKind::kScenario) gather_tables(root, path.parent_path(), tables);
+  Whole whole(report);
+  whole.add(root, "", &file_kind(kind).keys);
+  return whole.take();
+}
+
+std::vector<ContentKey> content_keys(std::string_view text, const std::string& file_name,
+                                     FileKind kind, std::string_view prefix,
+                                     std::span<const Override> overrides,
+                                     const std::vector<NamedText>* bases) {
+  Report report;
+  const Node root = content(text, file_name, kind, overrides, bases, report);
   Flat flat(report);
   flat.add(root, std::string(prefix));
   return flat.take();

@@ -78,6 +78,9 @@ const std::vector<Layer>& layers() {
       // The C interface: libknuckleboom.so.
       {"include/knuckleboom.h", {}},
       {"capi/", {"core/", "io/", "version.hpp", "include/knuckleboom.h"}},
+      // FMUs: what both sides share, and the code inside.
+      {"fmi/", {"declare/", "io/", "version.hpp", "include/knuckleboom.h"}},
+      {"fmu/", {"io/", "fmi/"}},
       {"recording/", {"core/", "io/", "reader_build.hpp", "version.hpp"}},
       // The module of the package for Python.
       {"python/", {"io/", "recording/session_columns", "include/knuckleboom.h"}},
@@ -121,9 +124,10 @@ const std::vector<Layer>& layers() {
         "analysis/", "app/shell/", "app/session/", "app/window/"}},
       // A sub-command may use every room.
       {"app/commands/",
-       {"language/", "core/", "declare/", "reference/", "io/", "recording/", "runtime/", "input/",
-        "endpoint/", "view/", "sound/", "report/", "recording/", "learners/", "coach/",
-        "identification/", "analysis/", "app/", "version.hpp"}},
+       {"language/",       "core/",     "declare/",   "reference/", "io/",
+        "recording/",      "runtime/",  "input/",     "endpoint/",  "view/",
+        "sound/",          "report/",   "recording/", "learners/",  "coach/",
+        "identification/", "analysis/", "fmi/",       "app/",       "version.hpp"}},
       {"peer/",
        {"core/math/", "core/command/", "core/exchange/", "core/training/input_event", "io/",
         "recording/table_file", "runtime/", "endpoint/", "input/", "app/shell/",
@@ -154,9 +158,10 @@ const std::vector<Library>& libraries() {
        {"reference/"}},
       {"CLI11", {"CLI/"}, {"app/command_line/"}},
       {"spdlog", {"spdlog/"}, {"app/shell/log"}},
-      {"toml++", {"toml++/"}, {"io/"}},
-      {"TinyXML-2", {"tinyxml2"}, {"io/"}},
-      {"xxHash", {"xxh"}, {"io/", "recording/"}},
+      {"toml++", {"toml++/"}, {"io/", "fmu/toml_library"}},
+      {"TinyXML-2", {"tinyxml2"}, {"io/", "fmi/"}},
+      {"libzip", {"zip.h"}, {"fmi/archive"}},
+      {"xxHash", {"xxh"}, {"io/", "recording/", "fmu/libraries"}},
       {"HDF5", {"hdf5", "H5"}, {"recording/"}},
       {"libmatio", {"matio"}, {"recording/table_matlab", "app/commands/linear_mat"}},
       {"libseccomp", {"seccomp"}, {"recording/session_reader"}},

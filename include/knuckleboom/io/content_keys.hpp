@@ -31,6 +31,11 @@ std::vector<ContentKey> content_keys(std::string_view text, const std::string& f
                                      std::span<const Override> overrides = {},
                                      const std::vector<NamedText>* bases = nullptr);
 
+// A file with what it is based on and the overrides as one text, which needs no other file and reads as the same
+// content. tables: receives CSV tables, by the names that the text calls them by. Throws FileError.
+std::string whole_text(const std::filesystem::path& path, FileKind kind,
+                       std::span<const Override> overrides, std::vector<NamedText>& tables);
+
 // One line for each, "KEY = VALUE", below comments.
 std::string content_keys_text(std::string_view program, std::span<const ContentKey> keys);
 struct ContentKeys {

@@ -1,4 +1,7 @@
 // knuckleboom export: what is here, in the files of other tools.
+#include "fmi/export.hpp"
+
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -12,12 +15,15 @@
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/plot.hpp"
+#include "app/shell/text.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/config_folders.hpp"
 #include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/urdf_export.hpp"
 #include "knuckleboom/io/user_error.hpp"
+#include "knuckleboom/io/words.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -29,10 +35,10 @@ struct UrdfOptions {
   std::vector<std::string> assignments;
 };
 
-// Somebody's own URDF is not written over.
-void check_is_ours(const fs::path& output) {
+// Somebody's own file is not written over.
+void check_is_ours(const fs::path& output, bool (*is_ours)(const fs::path&)) {
   std::error_code ignored;
-  if (!fs::exists(output, ignored) || io::is_exported_urdf(output)) return;
+  if (!fs::exists(output, ignored) || is_ours(output)) return;
   throw UserError(
       fmt::format("{}: this file is there and was not written by this command, so it is left as "
                   "it is; give another name to --output, or move it away",
@@ -56,7 +62,7 @@ int write_urdf(const UrdfOptions& options) {
   const io::MachineFile file = io::read_machine(path, overrides.machine);
   tell_remarks_on_set(file.remarks);
   check_distinct({{"--output", output}}, file.files);
-  check_is_ours(output);
+  check_is_ours(output, io::is_exported_urdf);
   const io::UrdfExport urdf = io::export_urdf(path, overrides.machine, output.parent_path());
   io::write_file(output, urdf.text);
   std::string text = fmt::format("{}: {} links and {} joints of {}\n", output.string(), urdf.links,
@@ -82,19 +88,130 @@ Command export_urdf_command() {
           .run = [o] { return write_urdf(*o); }};
 }
 
+// --- FMU ------------------------------------------------------------------------------------------
+
+struct FmuOptions {
+  std::string what, machine, output, fidelity, inputs;
+  int version = 3;
+  std::vector<std::string> assignments;
+};
+
+std::vector<std::string> machines_and_scenarios() {
+  std::vector<std::string> names = io::scenario_names();
+  for (std::string& name : io::machine_names()) names.push_back(std::move(name));
+  return names;
+}
+
+// A name, or a file of either kind.
+bool is_machine(const std::string& what) {
+  const auto among = [&what](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), what) != names.end();
+  };
+  if (among(io::scenario_names())) return false;
+  if (among(io::machine_names())) return true;
+  std::error_code ignored;
+  if (fs::is_directory(what, ignored)) return true;
+  if (what.find('/') == std::string::npos && !what.ends_with(".toml"))
+    throw UserError(fmt::format("there is no machine or scenario '{}'{}", what,
+                                io::alternatives(what, machines_and_scenarios())));
+  return io::kind_of(io::beginning_of(what), what) == io::FileKind::kMachine;
+}
+
+fmi::Inputs inputs_of(const std::string& word, bool machine) {
+  if (word.empty()) return machine ? fmi::Inputs::kReferences : fmi::Inputs::kNone;
+  for (const fmi::Inputs inputs : fmi::kAllInputs)
+    if (word == fmi::word_of(inputs)) return inputs;
+  throw UserError(fmt::format("--inputs {}: there are references, volts and none", word));
+}
+
+int write_fmu(const FmuOptions& options) {
+  const fs::path output = options.output;
+  if (output.extension() != fmi::kSuffix)
+    throw UserError(
+        fmt::format("--output {}: an FMU's name ends in {}", options.output, fmi::kSuffix));
+  check_output_path(output, "--output");
+  fmi::ExportRequest request;
+  const bool machine = is_machine(options.what);
+  if (machine && !options.machine.empty())
+    throw UserError(fmt::format("'{}' is a machine; --machine goes with a scenario", options.what));
+  (machine ? request.machine : request.scenario) = options.what;
+  if (!machine) request.machine = options.machine;
+  request.assignments = options.assignments;
+  request.fidelity = options.fidelity.empty() ? "reduced" : options.fidelity;
+  request.inputs = inputs_of(options.inputs, machine);
+  check_is_ours(output, fmi::is_exported_fmu);
+  request.version = options.version == 2 ? fmi::Version::k2 : fmi::Version::k3;
+  const fmi::Exported exported = fmi::export_fmu(request, output);
+  say(fmt::format(
+      "{}: {} as an FMU of FMI {}.0 for co-simulation\n  {} inputs, {} outputs, {} "
+      "parameters; {:.1f} MB\n",
+      output.string(), exported.title, options.version, exported.inputs, exported.outputs,
+      exported.parameters, static_cast<double>(fs::file_size(output)) * 1e-6));
+  return kSuccess;
+}
+
+Command export_fmu_command() {
+  const auto o = std::make_shared<FmuOptions>();
+  return {
+      .name = "fmu",
+      .sentence = "Write a machine at a scenario as an FMU, for co-simulation in other tools",
+      .arguments =
+          {{.name = "what",
+            .target = &o->what,
+            .kind = {.placeholder = "MACHINE|SCENARIO",
+                     .words = machines_and_scenarios,
+                     .path = ValueKind::Path::kFile,
+                     .suffix = ".toml"},
+            .sentence = "A machine alone keeps its joints where they are",
+            .required = true},
+           {.name = "-o,--output",
+            .target = &o->output,
+            .kind = file_value("FILE.fmu", fmi::kSuffix),
+            .sentence = "The FMU",
+            .required = true},
+           {.name = "--fmi",
+            .target = &o->version,
+            .kind = {"N"},
+            .sentence = "Version of FMI, 2 or 3",
+            .range = Range{2, 3}},
+           machine_option(o->machine, "Machine in place of the scenario's own"),
+           {.name = "--inputs",
+            .target = &o->inputs,
+            .kind = word_value(
+                "WORD",
+                [] {
+                  return std::vector<std::string>{"references", "volts", "none"};
+                },
+                true),
+            .sentence =
+                "Inputs in place of the scenario: positions of joints, volts of valves, or none",
+            .without = "references for a machine, none for a scenario"},
+           {.name = "--fidelity",
+            .target = &o->fidelity,
+            .kind = real_time_fidelity_value(),
+            .sentence = "Model of the hydraulics",
+            .without = "reduced"},
+           set_of_case_option(o->assignments),
+           unset_option(o->assignments)},
+      .examples = {},
+      .run = [o] { return write_fmu(*o); }};
+}
+
 }  // namespace
 
 Command export_command() {
   return {.name = "export",
           .sentence = "Write a machine for other tools",
           .arguments = {},
-          .examples = {"knuckleboom export urdf harvester -o harvester.urdf"},
+          .examples = {"knuckleboom export urdf harvester -o harvester.urdf",
+                       "knuckleboom export fmu harvester -o harvester.fmu",
+                       "knuckleboom export fmu stick_sine --inputs volts --fmi 2 -o stick.fmu"},
           .run =
               [] {
-                throw UserError("say what to export: urdf");
+                throw UserError("say what to export: urdf or fmu");
                 return static_cast<int>(kUserMistake);
               },
-          .commands = {export_urdf_command()}};
+          .commands = {export_urdf_command(), export_fmu_command()}};
 }
 
 }  // namespace knuckleboom::app

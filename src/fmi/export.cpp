@@ -1,0 +1,139 @@
+#include "fmi/export.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "fmi/archive.hpp"
+#include "io/hasher.hpp"
+#include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/config_folders.hpp"
+#include "knuckleboom/io/content_keys.hpp"
+#include "knuckleboom/io/load_case.hpp"
+#include "knuckleboom/io/scratch_folder.hpp"
+#include "knuckleboom/io/user_error.hpp"
+#include "knuckleboom/io/words.hpp"
+
+namespace knuckleboom::fmi {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kBinary = "knuckleboom-fmu.so";
+
+// For code: a letter, then letters, digits and '_'.
+std::string identifier(std::string_view name) {
+  std::string out;
+  for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return std::isalpha(static_cast<unsigned char>(out.empty() ? '0' : out.front())) != 0
+             ? out
+             : "fmu_" + out;
+}
+
+// A scenario that asks a machine for nothing.
+std::string rest(const std::string& machine) {
+  return fmt::format(
+      "name = \"rest\"\ndescription = \"Joints keep their places\"\nmachine = {}\nduration_s = "
+      "10\n",
+      io::toml_string(machine));
+}
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// Equal content, equal token; whatever changes what a number of a variable means changes it.
+std::string token_of(const std::vector<io::NamedText>& resources, const Part& part) {
+  io::Hasher hash;
+  for (const io::NamedText& one : resources) {
+    hash.add(one.name);
+    hash.add(one.text);
+  }
+  for (const Variable& one : part.variables()) hash.add(one.name);
+  std::string hex = hash.result().hex;
+  for (const std::size_t at : {20U, 16U, 12U, 8U}) hex.insert(at, "-");
+  return '{' + hex + '}';
+}
+
+}  // namespace
+
+PartFacts write_resources(const ExportRequest& request, const fs::path& resources,
+                          std::vector<std::string>* files) {
+  const io::FileSource scenario =
+      request.scenario.empty()
+          ? io::FileSource((resources / kScenarioFile).string(), rest(request.machine))
+          : io::FileSource(request.scenario);
+  const io::LoadedCase loaded = io::load_case(scenario, request.machine, request.assignments);
+  if (files != nullptr) *files = loaded.files();
+  const io::Overrides overrides = io::sort_overrides(request.assignments);
+  std::vector<io::NamedText> texts;
+  if (scenario.text) io::write_file(loaded.scenario_path, *scenario.text);
+  texts.push_back({kScenarioFile, io::whole_text(loaded.scenario_path, io::FileKind::kScenario,
+                                                 overrides.scenario, texts)});
+  if (!loaded.machine_path.empty())
+    texts.push_back({kMachineFile, io::whole_text(loaded.machine_path, io::FileKind::kMachine,
+                                                  overrides.machine, texts)});
+  PartFacts facts;
+  facts.inputs = request.inputs;
+  facts.fidelity = request.fidelity;
+  const std::string& machine = loaded.machine.model.name;
+  const command::Scenario& asked = loaded.scenario.scenario;
+  facts.name = identifier(scenario.text ? machine : asked.name);
+  facts.title = scenario.text ? machine : loaded.title();
+  facts.says = loaded.note();
+  texts.push_back(to_text(facts));
+  for (const io::NamedText& one : texts) io::write_file(resources / one.name, one.text);
+  facts.token = token_of(texts, *open_part(resources, facts));
+  io::write_file(resources / kPartFile, to_text(facts).text);
+  return facts;
+}
+
+fs::path fmu_binary() {
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path installed = (folder / KNUCKLEBOOM_FMU_FROM_BIN).lexically_normal();
+  for (const fs::path& place : {folder, installed})
+    if (fs::is_regular_file(place / kBinary)) return place / kBinary;
+  throw RunFailure(
+      fmt::format("there is no {} in '{}' or '{}'; it belongs to the program, so build or install "
+                  "all of that",
+                  kBinary, folder.string(), installed.string()));
+}
+
+bool is_exported_fmu(const fs::path& file) {
+  constexpr std::size_t kLargest = 1U << 16U;
+  const std::optional<std::string> facts =
+      entry_of(file, std::string("resources/") + kPartFile, kLargest);
+  return facts && facts->starts_with(std::string("# ") + kProgram);
+}
+
+Exported export_fmu(const ExportRequest& request, const fs::path& output) {
+  const fs::path binary = fmu_binary();
+  const io::ScratchFolder folder;
+  Exported out;
+  const PartFacts facts = write_resources(request, folder.path(), &out.files);
+  const std::unique_ptr<Part> part = open_part(folder.path(), facts);
+  std::vector<io::NamedText> entries = {
+      {"modelDescription.xml", describe(*part, facts, request.version)},
+      {fmt::format("binaries/{}/{}.so", request.version == Version::k2 ? "linux64" : "x86_64-linux",
+                   facts.name),
+       bytes_of(binary)}};
+  std::vector<fs::path> resources;
+  for (const auto& one : fs::directory_iterator(folder.path())) resources.push_back(one.path());
+  std::sort(resources.begin(), resources.end());
+  for (const fs::path& one : resources)
+    entries.push_back({"resources/" + one.filename().string(), bytes_of(one)});
+  write_archive(output, entries);
+  out.title = facts.title;
+  for (const Variable& one : part->variables()) {
+    out.inputs += one.causality == Causality::kInput ? 1 : 0;
+    out.outputs += one.causality == Causality::kOutput ? 1 : 0;
+    out.parameters += one.causality == Causality::kParameter ? 1 : 0;
+  }
+  return out;
+}
+
+}  // namespace knuckleboom::fmi
