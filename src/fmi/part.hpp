@@ -46,7 +46,7 @@ class Part {
   // To the start. Throws UserError or FileError for a value that cannot be.
   virtual void begin(const Parameters& parameters) = 0;
   virtual void set(std::size_t input, double value) = 0;
-  // Of outputs and of local variables.
+  // The value of an output or of a local variable.
   virtual double get(std::size_t variable) = 0;
   virtual std::string text(std::size_t variable) = 0;
   // Throws RunFailure if a result is not finite.

@@ -66,7 +66,7 @@ using fmi3FreeInstanceTYPE = void(fmi3Instance);
 using fmi3EnterInitializationModeTYPE = fmi3Status(fmi3Instance, fmi3Boolean has_tolerance,
                                                    fmi3Float64 tolerance, fmi3Float64 start,
                                                    fmi3Boolean has_stop, fmi3Float64 stop);
-// Of fmi3ExitInitializationMode, fmi3EnterEventMode, fmi3EnterStepMode, fmi3Terminate, fmi3Reset and the like.
+// Also fmi3ExitInitializationMode, fmi3EnterEventMode, fmi3EnterStepMode, fmi3Terminate, fmi3Reset and the like.
 using fmi3ChangeModeTYPE = fmi3Status(fmi3Instance);
 
 template <class T>
@@ -100,7 +100,7 @@ using fmi3SerializeFMUStateTYPE = fmi3Status(fmi3Instance, fmi3FMUState, fmi3Byt
                                              std::size_t size);
 using fmi3DeserializeFMUStateTYPE = fmi3Status(fmi3Instance, const fmi3Byte[], std::size_t size,
                                                fmi3FMUState*);
-// Of both derivatives, directional and adjoint.
+// Both derivatives, directional and adjoint.
 using fmi3GetDerivativeTYPE = fmi3Status(fmi3Instance, const fmi3ValueReference unknowns[],
                                          std::size_t unknown_count,
                                          const fmi3ValueReference knowns[], std::size_t known_count,
@@ -116,7 +116,7 @@ using fmi3GetShiftDecimalTYPE = fmi3Status(fmi3Instance, const fmi3ValueReferenc
                                            std::size_t count, fmi3Float64[]);
 using fmi3GetShiftFractionTYPE = fmi3Status(fmi3Instance, const fmi3ValueReference[],
                                             std::size_t count, fmi3UInt64[], fmi3UInt64[]);
-// Of intervals and shifts.
+// Intervals and shifts.
 using fmi3SetDecimalTYPE = fmi3Status(fmi3Instance, const fmi3ValueReference[], std::size_t count,
                                       const fmi3Float64[]);
 using fmi3SetFractionTYPE = fmi3Status(fmi3Instance, const fmi3ValueReference[], std::size_t count,
@@ -133,7 +133,7 @@ using fmi3DoStepTYPE = fmi3Status(fmi3Instance, fmi3Float64 now, fmi3Float64 ste
                                   fmi3Boolean* terminate, fmi3Boolean* early_return,
                                   fmi3Float64* last_successful);
 
-// Of model exchange and scheduled execution, which importers may look for in any FMU.
+// Model exchange and scheduled execution, which importers may look for in any FMU.
 using fmi3CompletedIntegratorStepTYPE = fmi3Status(fmi3Instance, fmi3Boolean, fmi3Boolean*,
                                                    fmi3Boolean*);
 using fmi3SetTimeTYPE = fmi3Status(fmi3Instance, fmi3Float64);

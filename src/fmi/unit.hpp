@@ -14,7 +14,7 @@ struct BaseUnit {
   bool whole() const;
 };
 
-// Of a label such as "m3/(s Pa)", "kN m/rad" or "l/min". Nothing: it is no such label.
+// Takes a label such as "m3/(s Pa)", "kN m/rad" or "l/min". Nothing: it is no such label.
 std::optional<BaseUnit> base_unit(std::string_view label);
 
 }  // namespace knuckleboom::fmi

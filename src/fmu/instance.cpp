@@ -14,7 +14,7 @@ namespace {
 
 using fmi::Causality;
 
-// Of a tick, in points of time that the importer has added up.
+// Share of a tick allowed in points of time that the importer has added up.
 constexpr double kTickSlack = 1e-3;
 
 // Equal bits want rounding to nearest and denormal numbers, whatever the importer has set.

@@ -5,7 +5,7 @@
 
 namespace knuckleboom::fmu {
 
-// Of a URI, "file:///tmp/a%20b/resources", or a plain path. Throws UserError for another kind of URI.
+// Takes a URI, "file:///tmp/a%20b/resources", or a plain path. Throws UserError for another kind of URI.
 std::filesystem::path folder_of_uri(const char* uri);
 
 }  // namespace knuckleboom::fmu

@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 
 constexpr Version kBothVersions[] = {Version::k2, Version::k3};
 
-// What an importer unpacks, and the variables by name.
+// The resources as an importer unpacks them, and the variables by name.
 struct UnpackedFmu {
   io::ScratchFolder folder;
   fmi::PartFacts facts;
