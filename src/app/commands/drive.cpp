@@ -16,6 +16,7 @@
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
+#include "app/telemetry/telemetry_server.hpp"
 #include "app/trainer/headless.hpp"
 #include "app/trainer/lever_stand.hpp"
 #include "app/window/display.hpp"
@@ -49,10 +50,14 @@ int drive(const DriveOptions& options) {
     request.wire_key = wire_key(options.key);
     open_lever_stand(request.levers_from, request.wire_key);
   }
+  const std::unique_ptr<TelemetryServer> telemetry = open_telemetry(options.telemetry);
+  request.telemetry = telemetry.get();
   const InterruptGuard guard;
   if (!request.headless && !request.ends() && !somebody_watches()) {
     if (!request.levers_from.empty())
       throw UserError("there is no display; add --duration to drive by --levers-from without one");
+    if (telemetry)
+      throw UserError("there is no display; add --duration to drive with --telemetry without one");
     complain(
         "there is no display, so this is a headless run; with --frames, --duration or --screenshot "
         "pictures are drawn all the same");
@@ -101,6 +106,7 @@ Command drive_command() {
                     "Levers that another program sends, in addition to those plugged in "
                     "(knuckleboom-peer)"}},
                   key_options(o->key, "--levers-from"),
+                  telemetry_options(o->telemetry, ""),
                   {{"--control", &o->control, word_value("MODE", &control_words, false),
                     "What the levers control at the start"},
                    {"--fidelity", &o->fidelity, real_time_fidelity_value(),

@@ -83,6 +83,8 @@ std::vector<Argument> live_options(LiveOptions& o) {
        .sentence = "As fast as possible, without network, driven by --commands alone",
        .needs = {"--live"}}};
   for (Argument& option : key_options(o.key, "--signals")) options.push_back(std::move(option));
+  for (Argument& option : telemetry_options(o.telemetry, "--live"))
+    options.push_back(std::move(option));
   for (Argument& option : options) option.group = "Live";
   return options;
 }

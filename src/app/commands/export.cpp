@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/export_mcap.hpp"
 #include "app/commands/options.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
@@ -201,17 +202,18 @@ Command export_fmu_command() {
 
 Command export_command() {
   return {.name = "export",
-          .sentence = "Write a machine for other tools",
+          .sentence = "Write a machine or a recording for other tools",
           .arguments = {},
           .examples = {"knuckleboom export urdf harvester -o harvester.urdf",
                        "knuckleboom export fmu harvester -o harvester.fmu",
-                       "knuckleboom export fmu stick_sine --inputs volts --fmi 2 -o stick.fmu"},
+                       "knuckleboom export fmu stick_sine --inputs volts --fmi 2 -o stick.fmu",
+                       "knuckleboom export mcap monday.h5 -o monday.mcap"},
           .run =
               [] {
-                throw UserError("say what to export: urdf or fmu");
+                throw UserError("say what to export: urdf, fmu or mcap");
                 return static_cast<int>(kUserMistake);
               },
-          .commands = {export_urdf_command(), export_fmu_command()}};
+          .commands = {export_urdf_command(), export_fmu_command(), export_mcap_command()}};
 }
 
 }  // namespace knuckleboom::app

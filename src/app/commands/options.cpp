@@ -10,6 +10,7 @@
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/language.hpp"
+#include "app/telemetry/telemetry_options.hpp"
 #include "knuckleboom/analysis/fidelity.hpp"
 #include "knuckleboom/declare/tables.hpp"
 #include "knuckleboom/io/file_kinds.hpp"
@@ -167,6 +168,30 @@ std::vector<Argument> recording_options(DriveOptions& o) {
            &o.instructor,
            {"WHO"},
            "Who supervises, as it is to be signed: a number or initials, as it is in the file"}};
+}
+
+std::vector<Argument> telemetry_options(TelemetryOptions& o, const std::string& needs) {
+  const std::vector<std::string> needed =
+      needs.empty() ? std::vector<std::string>{} : std::vector<std::string>{needs};
+  return {
+      {.name = "--telemetry",
+       .target = &o.address,
+       .kind = {"[HOST:]PORT"},
+       .sentence = "Show all channels to Foxglove and PlotJuggler, live at this port, 0: one that "
+                   "is free; to this computer alone unless HOST is another address of it",
+       .needs = needed},
+      {.name = "--telemetry-token",
+       .target = &o.token,
+       .kind = {"TEXT"},
+       .sentence = "Clients must know it: ws://HOST:PORT/?token=TEXT",
+       .without = "$KNUCKLEBOOM_TELEMETRY_TOKEN",
+       .needs = {"--telemetry"}},
+      {.name = "--telemetry-origin",
+       .target = &o.origins,
+       .kind = {"URL"},
+       .sentence = "A web page that may connect besides Foxglove's, such as "
+                   "http://localhost:8080",
+       .needs = {"--telemetry"}}};
 }
 
 Argument language_option(std::string& value) {

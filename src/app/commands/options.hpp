@@ -11,6 +11,7 @@
 namespace knuckleboom::app {
 
 struct DriveOptions;
+struct TelemetryOptions;
 
 // --- Kinds ----------------------------------------------------------------------
 
@@ -54,6 +55,8 @@ Argument headless_option(bool& value);
 Argument language_option(std::string& value);
 // Where live sessions are recorded, and whose they are.
 std::vector<Argument> recording_options(DriveOptions& options);
+// A live server of channels; needs: another option.
+std::vector<Argument> telemetry_options(TelemetryOptions& options, const std::string& needs);
 // Options of all commands that open a window.
 std::vector<Argument> window_options(DriveOptions& options);
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include "app/shell/interrupt.hpp"
 #include "app/shell/plot.hpp"
 #include "app/shell/text.hpp"
+#include "app/telemetry/telemetry_server.hpp"
 #include "knuckleboom/analysis/execute.hpp"
 #include "knuckleboom/analysis/fidelity.hpp"
 #include "knuckleboom/analysis/model_run.hpp"
@@ -37,6 +39,7 @@ struct RunOptions {
   std::vector<std::string> assignments;
   std::optional<double> relative_tolerance;
   bool realtime = false;
+  TelemetryOptions telemetry;
   std::string trace, plot, summary, save, resume;  // files; empty: none
   std::optional<double> trace_rate_Hz;             // nothing: about 100
   std::optional<double> save_at_s;                 // nothing: at the end
@@ -106,6 +109,22 @@ std::string unwritten(const RunOptions& options, bool saved) {
   return fmt::format("{} {} not written", listing(files), files.size() == 1 ? "was" : "were");
 }
 
+using RunFeed = ShotFeed<sim::Snapshot>;
+
+std::shared_ptr<RunFeed> run_feed(std::vector<sim::Channel> channels, double tick_s) {
+  return std::make_shared<RunFeed>(
+      tick_s, [](const sim::Snapshot& from, sim::Snapshot& to) { to = from; },
+      [channels = std::move(channels)](const sim::Snapshot& shot, std::vector<double>& row) {
+        for (std::size_t i = 0; i < channels.size(); ++i) row[i] = channels[i].value(shot);
+      });
+}
+
+std::vector<io::ChannelInfo> infos_of(const std::vector<sim::Channel>& channels) {
+  std::vector<io::ChannelInfo> out;
+  for (const sim::Channel& one : channels) out.push_back({one.name, one.unit, one.description});
+  return out;
+}
+
 int run(const RunOptions& options) {
   const InterruptGuard guard;  // before the first temporary file and the first child
   analysis::Method method =
@@ -148,12 +167,19 @@ int run(const RunOptions& options) {
     plot_ticks = analysis::recording_stride(ticks - start.tick, kPlotRows);
     recording = analysis::Recording(simulation.model(), static_cast<std::size_t>(kPlotRows) + 2);
   }
-  // One rate of samples serves both; each takes those it wants.
-  execution.sample_ticks = trace_ticks > 0 && plot_ticks > 0 ? std::gcd(trace_ticks, plot_ticks)
-                                                             : std::max(trace_ticks, plot_ticks);
   const std::vector<sim::Channel> channels = sim::channels(simulation.model());
+  const std::unique_ptr<TelemetryServer> telemetry = open_telemetry(options.telemetry);
+  std::shared_ptr<RunFeed> feed;
+  if (telemetry) {
+    feed = run_feed(channels, simulation.tick_s());
+    telemetry->show(infos_of(channels), feed);
+  }
+  // One rate of samples serves all; each takes those it wants. gcd(n, 0) is n.
+  execution.sample_ticks =
+      std::gcd(std::gcd(trace_ticks, plot_ticks), feed ? feed->period_ticks() : 0);
   std::vector<double> row(channels.size());
   execution.sample = [&](const sim::Snapshot& snapshot) {
+    if (feed) feed->offer(snapshot.tick, snapshot);
     if (plot_ticks > 0 && snapshot.tick % plot_ticks == 0) recording.add(snapshot);
     if (trace_ticks == 0 || snapshot.tick % trace_ticks != 0) return;
     for (std::size_t i = 0; i < channels.size(); ++i) row[i] = channels[i].value(snapshot);
@@ -190,43 +216,44 @@ Command run_command() {
   return {
       .name = "run",
       .sentence = "Run a scenario and summarise the result",
-      .arguments = {scenario_argument(o->scenario),
-                    machine_option(o->machine, "Machine in place of the scenario's own"),
-                    {.name = "--fidelity",
-                     .target = &o->fidelity,
-                     .kind = fidelity_value(),
-                     .sentence = "Model of the hydraulics",
-                     .without = "reduced"},
-                    tolerance_option(o->relative_tolerance),
-                    set_of_case_option(o->assignments),
-                    unset_option(o->assignments),
-                    {"--trace", &o->trace, file_value("FILE", ".csv"),
-                     "Write the channels over time as CSV"},
-                    {.name = "--trace-rate",
-                     .target = &o->trace_rate_Hz,
-                     .kind = {"HZ"},
-                     .sentence = "Rows per second in the trace; must divide the tick rate",
-                     .without = "100, or the next lower rate that does"},
-                    plot_option(o->plot,
-                                "Plot joints, valve commands, port pressures and the tip's path"),
-                    summary_option(o->summary, "Write the summary as JSON"),
-                    {.name = "--realtime",
-                     .target = &o->realtime,
-                     .sentence = "Start each tick at its point in real time"},
-                    {"--save", &o->save, file_value("FILE", ".state"),
-                     "Save the state, to continue from with --resume"},
-                    {.name = "--save-at",
-                     .target = &o->save_at_s,
-                     .kind = {"T"},
-                     .sentence = "Time of the state that is saved [s]",
-                     .without = "the end"},
-                    {"--resume", &o->resume, file_value("FILE", ".state"),
-                     "Continue from a saved state"}},
+      .arguments = joined(
+          {{scenario_argument(o->scenario),
+            machine_option(o->machine, "Machine in place of the scenario's own"),
+            {.name = "--fidelity",
+             .target = &o->fidelity,
+             .kind = fidelity_value(),
+             .sentence = "Model of the hydraulics",
+             .without = "reduced"},
+            tolerance_option(o->relative_tolerance),
+            set_of_case_option(o->assignments),
+            unset_option(o->assignments),
+            {"--trace", &o->trace, file_value("FILE", ".csv"),
+             "Write the channels over time as CSV"},
+            {.name = "--trace-rate",
+             .target = &o->trace_rate_Hz,
+             .kind = {"HZ"},
+             .sentence = "Rows per second in the trace; must divide the tick rate",
+             .without = "100, or the next lower rate that does"},
+            plot_option(o->plot, "Plot joints, valve commands, port pressures and the tip's path"),
+            summary_option(o->summary, "Write the summary as JSON"),
+            {.name = "--realtime",
+             .target = &o->realtime,
+             .sentence = "Start each tick at its point in real time"}},
+           telemetry_options(o->telemetry, "--realtime"),
+           {{"--save", &o->save, file_value("FILE", ".state"),
+             "Save the state, to continue from with --resume"},
+            {.name = "--save-at",
+             .target = &o->save_at_s,
+             .kind = {"T"},
+             .sentence = "Time of the state that is saved [s]",
+             .without = "the end"},
+            {"--resume", &o->resume, file_value("FILE", ".state"),
+             "Continue from a saved state"}}}),
       .examples =
           {"knuckleboom run stick_sine --fidelity full --plot stick.png",
            "knuckleboom run boom_pulse --trace boom.csv --summary boom.json",
            "knuckleboom run stick_sine --set controller.stick.kp_V_per_rad=80 --fidelity full",
-           "knuckleboom run tip_circle --realtime",
+           "knuckleboom run tip_circle --realtime --telemetry 8765",
            "knuckleboom run stick_sine --save half.state --save-at 20",
            "knuckleboom run stick_sine --resume half.state"},
       .run = [o] { return run(*o); }};

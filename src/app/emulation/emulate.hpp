@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/shell/wire_key.hpp"
+#include "app/telemetry/telemetry_options.hpp"
 #include "knuckleboom/core/emulation/emulation.hpp"
 
 namespace knuckleboom::app {
@@ -16,7 +17,8 @@ struct LiveOptions {
   bool on = false;
   bool paced = true;
   std::string signals, played, commands, record, log;
-  KeyChoice key;                         // of the connection
+  KeyChoice key;  // of the connection
+  TelemetryOptions telemetry;
   std::vector<std::string> log_signals;  // names and patterns; empty: the usual ones
   int log_every = 1;                     // ticks
   std::optional<double> duration_s;

@@ -23,6 +23,7 @@
 #include "app/shell/table_notes.hpp"
 #include "app/shell/text.hpp"
 #include "app/shell/wire_key.hpp"
+#include "app/telemetry/telemetry_server.hpp"
 #include "app/window/display.hpp"
 #include "app/window/exit_guard.hpp"
 #include "app/window/picture.hpp"
@@ -55,6 +56,8 @@ const std::vector<std::string> kUsualSignals = {"mode",      "phase",    "tip.?"
 void check_options(const LiveOptions& o) {
   if (!o.paced && o.commands.empty())
     throw UserError("--no-pace needs --commands FILE: it is too fast for typing");
+  if (!o.paced && o.telemetry.wanted())
+    throw UserError("--telemetry shows real time; leave --no-pace out");
   if (!o.paced && o.window)
     throw UserError(
         "--window shows real time; leave --no-pace out, or save the last frame with "
@@ -136,6 +139,7 @@ class LiveRun {
     context_.has_can = endpoints_ && endpoints_->has_can();
     if (!options_.log.empty()) log_ = open_signal_log(options_, bench, options_.paced);
     open_recorder(options);
+    open_feed();
     live_.emplace(bench, endpoints_ ? &*endpoints_ : nullptr, recorder_ ? &*recorder_ : nullptr,
                   log_.get(), std::move(schedule), settings());
     live_->refresh();
@@ -166,6 +170,7 @@ class LiveRun {
     if (options_.duration_s)
       out.end_tick = std::llround(*options_.duration_s / loaded_.bench->tick_s());
     out.end_when_over = !options_.paced && !options_.duration_s;
+    out.feed = feed_.get();
     return out;
   }
 
@@ -178,6 +183,23 @@ class LiveRun {
             io::emulation_recording_header(loaded_.emulation.texts, *loaded_.bench)),
         loaded_.bench->initial_state(),
         runtime::EmulationRecorderSettings{io::kEmulationHashTicks, options.live.paced});
+  }
+
+  // All signals, for the telemetry server.
+  void open_feed() {
+    telemetry_ = open_telemetry(options_.telemetry);
+    if (!telemetry_) return;
+    const HilBench& bench = *loaded_.bench;
+    feed_ = std::make_shared<BenchFeed>(
+        bench.tick_s(), [](const emulation::HilState& from, emulation::HilState& to) { to = from; },
+        [&bench](const emulation::HilState& state, std::vector<double>& row) {
+          for (std::size_t i = 0; i < row.size(); ++i)
+            row[i] = bench.value(state, static_cast<int>(i));
+        });
+    std::vector<io::ChannelInfo> infos;
+    for (const emulation::HilSignal& one : bench.signals())
+      infos.push_back({one.name, one.unit, one.description});
+    telemetry_->show(infos, feed_);
   }
 
   void run_paced() {
@@ -436,6 +458,8 @@ class LiveRun {
   std::vector<ConsoleCommand> asked_;  // by the numbers of their answers
   std::optional<LiveEndpoints> endpoints_;
   std::unique_ptr<SignalLog> log_;
+  std::shared_ptr<BenchFeed> feed_;
+  std::unique_ptr<TelemetryServer> telemetry_;
   std::optional<runtime::EmulationRecorder> recorder_;
   std::optional<LiveThread> live_;
   std::optional<LiveConsole> console_;

@@ -110,6 +110,7 @@ bool LiveThread::advance(std::int64_t now_ns) {
   notice_changes();
   if (recorder_ != nullptr) recorder_->after_tick(state_);
   if (log_ != nullptr) log_->after_tick(state_);
+  if (settings_.feed != nullptr) settings_.feed->offer(state_.tick, state_);
   if (endpoints_ != nullptr) {
     // Non-finite values are meaningless, and the last ones would be sent forever.
     if (state_.reason == HilReason::kNotFinite)

@@ -16,6 +16,7 @@
 
 #include "app/emulation/live_endpoints.hpp"
 #include "app/emulation/signal_log.hpp"
+#include "app/telemetry/telemetry_feed.hpp"
 #include "knuckleboom/core/emulation/hil_bench.hpp"
 #include "knuckleboom/runtime/emulation_recorder.hpp"
 #include "knuckleboom/runtime/event_queue.hpp"
@@ -77,6 +78,9 @@ struct PublishedBench {
 };
 static_assert(std::is_trivially_copyable_v<PublishedBench>);
 
+// For the telemetry server.
+using BenchFeed = ShotFeed<emulation::HilState>;
+
 struct LiveSettings {
   std::int64_t end_tick = std::numeric_limits<std::int64_t>::max();
   // Ends by itself when all timed commands are done and nothing runs any more, or all phases are
@@ -84,6 +88,7 @@ struct LiveSettings {
   bool end_when_over = false;
   double publish_Hz = 60.0;
   bool ask_for_priority = true;
+  BenchFeed* feed = nullptr;  // must outlive it; null: nobody is shown anything
 };
 
 // All public functions are for one thread, its creator.

@@ -146,6 +146,10 @@ void check_numbers(const DriveOptions& o) {
     throw UserError("--levers-from needs real time; leave --headless away");
   if (o.demonstrate && o.exercise.empty())
     throw UserError("--demonstrate needs an exercise; 'knuckleboom list exercises' names them");
+  if (o.headless && o.telemetry.wanted())
+    throw UserError(
+        "--telemetry needs real time; leave --headless away, or record the session and export it "
+        "with 'knuckleboom export mcap'");
   if (o.headless && o.menu) throw UserError("--menu needs rendering; leave out --headless");
   if (o.headless && !o.presses.empty())
     throw UserError("--press needs rendering; leave out --headless");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/shell/wire_key.hpp"
+#include "app/telemetry/telemetry_options.hpp"
 #include "knuckleboom/core/command/operator_input.hpp"
 #include "knuckleboom/core/machine/state.hpp"
 #include "view/cameras.hpp"
@@ -18,12 +19,15 @@ namespace knuckleboom::app {
 
 inline constexpr double kLongestTime = 1e6;  // of any time on the command line [s]
 
+class TelemetryServer;
+
 struct DriveOptions {
   std::string exercise;  // empty: the menu
   std::string machine, levers, control, fidelity;
   std::string levers_from;  // "udp:127.0.0.1:47001": a lever stand; empty: none
   KeyChoice key;            // of its connection
-  double rate_Hz = 0.0;     // 0: the exercise's
+  TelemetryOptions telemetry;
+  double rate_Hz = 0.0;  // 0: the exercise's
   std::string window, camera, quality, instruments, language;
   bool fullscreen = false;
   std::string screenshot;
@@ -78,6 +82,7 @@ struct DriveRequest {
   std::filesystem::path session, sessions;  // file or folder; empty: the user's own folder
   std::string levers_from;                  // a lever stand; empty: none
   endpoint::WireKey wire_key;               // of its connection
+  TelemetryServer* telemetry = nullptr;     // shows the sessions; may be null
   std::string learner, learner_id;          // learner of the session; empty: none
   std::string instructor;                   // who supervises; empty: nobody
   std::string language;                     // code; empty: the settings'

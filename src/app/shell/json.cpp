@@ -6,6 +6,23 @@
 
 namespace knuckleboom::app {
 
+void append_quoted(std::string_view text, std::string& out) {
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
 void JsonWriter::separate() {
   if (after_key_) {
     after_key_ = false;
@@ -26,23 +43,6 @@ void JsonWriter::close(char bracket) {
     text_.append(2 * filled_.size(), ' ');
   }
   text_ += bracket;
-}
-
-void JsonWriter::quote(std::string_view text) {
-  text_ += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      text_ += '\\';
-      text_ += c;
-    } else if (c == '\n') {
-      text_ += "\\n";
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      text_ += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      text_ += c;
-    }
-  }
-  text_ += '"';
 }
 
 JsonWriter& JsonWriter::begin_object() {
@@ -71,7 +71,7 @@ JsonWriter& JsonWriter::end_array() {
 
 JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
-  quote(name);
+  append_quoted(name, text_);
   text_ += ": ";
   after_key_ = true;
   return *this;
@@ -103,7 +103,7 @@ JsonWriter& JsonWriter::value(bool truth) {
 
 JsonWriter& JsonWriter::value(std::string_view text) {
   separate();
-  quote(text);
+  append_quoted(text, text_);
   return *this;
 }
 

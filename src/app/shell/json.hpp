@@ -8,6 +8,9 @@
 
 namespace knuckleboom::app {
 
+// A text in quotes, appended.
+void append_quoted(std::string_view text, std::string& out);
+
 // Calls follow the text: begin_object, key, value or another begin, ... Numbers are written with
 // all digits; non-finite ones become null, since JSON cannot represent them.
 class JsonWriter {
@@ -36,7 +39,6 @@ class JsonWriter {
  private:
   void separate();
   void close(char bracket);
-  void quote(std::string_view text);
 
   std::string text_;
   std::vector<bool> filled_;  // of each open object or array: has entries

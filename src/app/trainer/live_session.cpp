@@ -8,6 +8,7 @@
 #include "app/session/session_texts.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/text.hpp"
+#include "app/telemetry/telemetry_server.hpp"
 #include "app/trainer/drive_summary.hpp"
 #include "knuckleboom/io/state_file.hpp"
 
@@ -35,7 +36,8 @@ runtime::ThreadSettings settings_of(const LoadedSession& loaded,
 
 LiveSession::LiveSession(LoadedSession loaded, std::vector<training::InputEvent> playback,
                          std::vector<training::AttemptCommand> plan,
-                         const RecordingChoice& recording, const SessionBranch* branch)
+                         const RecordingChoice& recording, const SessionBranch* branch,
+                         TelemetryServer* telemetry)
     : loaded_(std::move(loaded)),
       ticker_(*loaded_.session,
               branch != nullptr ? branch->state : loaded_.session->initial_state()),
@@ -45,6 +47,7 @@ LiveSession::LiveSession(LoadedSession loaded, std::vector<training::InputEvent>
                                    !recording.input.empty(), ticker_.state())) {
   begin_session_file(recording, branch);
   if (!record_.empty()) writer_ = std::make_unique<io::InputWriter>(record_, loaded_.header());
+  show_to(telemetry);
   thread_.start();
   for (const training::Command& command : loaded_.opening) thread_.post(command);
 }
@@ -54,6 +57,14 @@ LiveSession::~LiveSession() {
   // An exception is propagating. The input so far is worth more than the rest of the attempt.
   const std::string recording = save_recording();
   if (!recording.empty()) complain("recording: " + recording);
+}
+
+void LiveSession::show_to(TelemetryServer* telemetry) {
+  telemetry_ = telemetry;
+  if (telemetry == nullptr) return;
+  feed_ = std::make_shared<SessionFeed>(*loaded_.session);
+  ticker_.show_to(feed_.get());
+  telemetry->show(session_infos(*loaded_.session), feed_);
 }
 
 // An exercise that cannot be recorded can still be done.
@@ -176,6 +187,7 @@ void LiveSession::diagnose(int fault) { thread_.post({training::CommandKind::kDi
 
 SessionEnd LiveSession::finish() {
   SessionEnd end;
+  if (telemetry_ != nullptr) telemetry_->hide();
   end.recording = save_recording();
   end.recording_failed = !record_fault_.empty();
   end.session_file = recorded_.file;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/session/take_over.hpp"
+#include "app/telemetry/session_feed.hpp"
 #include "app/trainer/input_latency.hpp"
 #include "knuckleboom/io/input_file.hpp"
 #include "knuckleboom/runtime/session_recorder.hpp"
@@ -56,13 +57,15 @@ struct RecordingChoice {
   }
 };
 
+class TelemetryServer;
+
 class LiveSession {
  public:
   // playback: empty for the operator's own levers. plan: of every attempt, by time. branch: nullptr for
-  // the start of the exercise. Starts paused.
+  // the start of the exercise. telemetry: shows it while it runs; may be null. Starts paused.
   LiveSession(LoadedSession loaded, std::vector<training::InputEvent> playback,
               std::vector<training::AttemptCommand> plan, const RecordingChoice& recording,
-              const SessionBranch* branch = nullptr);
+              const SessionBranch* branch = nullptr, TelemetryServer* telemetry = nullptr);
   ~LiveSession();  // keeps the recording in any case
   LiveSession(const LiveSession&) = delete;
   LiveSession& operator=(const LiveSession&) = delete;
@@ -94,6 +97,7 @@ class LiveSession {
   std::string save_recording();
 
  private:
+  void show_to(TelemetryServer* telemetry);
   void write_recording();
   void begin_session_file(const RecordingChoice& recording, const SessionBranch* branch);
   void finish_session_file();
@@ -102,6 +106,8 @@ class LiveSession {
   runtime::SessionTicker ticker_;
   std::int64_t first_tick_;
   std::unique_ptr<runtime::SessionRecorder> recorder_;
+  TelemetryServer* telemetry_ = nullptr;
+  std::shared_ptr<SessionFeed> feed_;
   runtime::RecordingEnd recorded_;
   std::string session_fault_;  // not yet reported
   std::unique_ptr<io::InputWriter> writer_;

@@ -221,7 +221,7 @@ void Trainer::start(LoadedSession loaded, std::vector<training::InputEvent> play
   aids_ = aids_of(settings_of(request_.choice.settings), loaded, by_hand_);
   prepare_ghost(loaded);
   session_ = std::make_unique<LiveSession>(std::move(loaded), std::move(playback), std::move(plan),
-                                           recording, branch);
+                                           recording, branch, request_.telemetry);
   if (!session_->loaded().purpose.empty()) notices_.say(now_s(), session_->loaded().purpose, true);
   levers_.connect(&session_->thread());
   const training::Session& session = session_->session();
