@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Looks into the objects of a build: instructions of newer processors are in the tick's variant and nowhere else,
-# and the variant lets the linker see its entry alone. Otherwise an old processor might meet them.
+# Looks into the objects of a build: instructions of newer processors are in the variants of the tick, for one machine
+# and for lanes of several, and nowhere else; and each variant lets the linker see its entry alone. Otherwise an old
+# processor might meet them.
 #
 # usage: instructions_test.sh LIBRARY...
 # LIBRARY: libknuckleboom_core.a first, then other archives that must be free of them.
@@ -14,10 +15,6 @@ fail() {
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 core="$1"
-(cd "$work" && ar x "$core" knuckleboom_core_v3.o) || fail "the core holds no variant"
-nm --defined-only "$work/knuckleboom_core_v3.o" | awk '$2 !~ /[a-tx-z]/ {print $3}' >"$work/global"
-[[ "$(wc -l <"$work/global")" == 1 ]] && grep -q 'Simulation7step_v3' "$work/global" ||
-  fail "the variant defines for the linker: $(tr '\n' ' ' <"$work/global")"
 
 # Every instruction that AVX encodes has a name that begins with v; others of x86-64 are verr and verw alone.
 newer() { # newer <archive or object>: members with such instructions, and their number
@@ -25,11 +22,21 @@ newer() { # newer <archive or object>: members with such instructions, and their
     awk '/file format/ {member = $1} $2 ~ /^v/ && $2 !~ /^ver[rw]$/ {count[member]++}
          END {for (m in count) print m, count[m]}'
 }
-newer "$work/knuckleboom_core_v3.o" | grep -q . || fail "the variant has none of the instructions it is for"
-if objdump --disassemble --no-show-raw-insn "$work/knuckleboom_core_v3.o" | grep -qE '\bvfn?m(add|sub)'; then
-  fail "the variant fuses multiplication and addition"
-fi
-for library in "$@"; do
-  if newer "$library" | grep -v '^knuckleboom_core_v3\.o'; then fail "newer instructions in $library"; fi
+for variant in 'v3 Simulation7step_v3' 'lanes4 step_lanes_4' 'lanes8 step_lanes_8'; do
+  read -r name entry <<<"$variant"
+  object="knuckleboom_core_$name.o"
+  (cd "$work" && ar x "$core" "$object") || fail "the core holds no variant $name"
+  nm --defined-only "$work/$object" | awk '$2 !~ /[a-tx-z]/ {print $3}' >"$work/global"
+  [[ "$(wc -l <"$work/global")" == 1 ]] && grep -q "$entry" "$work/global" ||
+    fail "variant $name defines for the linker: $(tr '\n' ' ' <"$work/global")"
+  newer "$work/$object" | grep -q . || fail "variant $name has none of the instructions it is for"
+  if objdump --disassemble --no-show-raw-insn "$work/$object" | grep -qE '\bvfn?m(add|sub)'; then
+    fail "variant $name fuses multiplication and addition"
+  fi
 done
-echo "newer instructions are in the variant alone"
+for library in "$@"; do
+  if newer "$library" | grep -vE '^knuckleboom_core_(v3|lanes4|lanes8)\.o'; then
+    fail "newer instructions in $library"
+  fi
+done
+echo "newer instructions are in the variants alone"
