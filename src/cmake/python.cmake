@@ -63,7 +63,7 @@ file(RELATIVE_PATH reader_from_MODULE "${python_package_dir}" "${CMAKE_INSTALL_F
 function(knuckleboom_python_module)
   set(folder "${PROJECT_BINARY_DIR}/python/knuckleboom")
   pybind11_add_module(knuckleboom_python MODULE NO_EXTRAS "${CMAKE_CURRENT_SOURCE_DIR}/python/engine.cpp"
-                      $<TARGET_OBJECTS:knuckleboom_c>)
+                      $<TARGET_OBJECTS:knuckleboom_c_objects>)
   set(exports "${CMAKE_CURRENT_SOURCE_DIR}/python/exports.map")
   set_target_properties(knuckleboom_python PROPERTIES OUTPUT_NAME _engine LIBRARY_OUTPUT_DIRECTORY "${folder}"
                                                       LINK_DEPENDS "${exports}")
