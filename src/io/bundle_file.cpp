@@ -84,6 +84,7 @@ class BundleReader {
     }
     out_.rate_Hz = reader.value(k::rate);
     read_log_layout(reader, out_.map);
+    find_dbc(out_.external.empty() ? out_.folder : data_, out_.map);
     reader.done();
   }
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "can_table.hpp"
 #include "csv.hpp"
 #include "log_keys.hpp"
 #include "log_map_reader.hpp"
@@ -176,11 +177,12 @@ TableRows pick_columns(const NumberColumns& columns, const LogForm& form, const 
   return out;
 }
 
-// Where the rows are: one of the two.
+// Where the rows are: one of the three.
 struct LogSource {
   const std::string& file;
   const TableBytes* bytes;
   const NumberColumns* numbers;
+  const CanTable* can;
 };
 
 class LogReader {
@@ -198,6 +200,7 @@ class LogReader {
       Theirs theirs;
       theirs.name = wanted_column(column, column.column.empty() ? column.name : column.column);
       if (!column.minus.empty()) theirs.minus = wanted_column(column, column.minus);
+      if (column.held) held_.insert(held_.end(), {theirs.name, theirs.minus});
       theirs.unit = factor_of(column, theirs.name);
       only.push_back(theirs.name);
       if (!theirs.minus.empty()) only.push_back(theirs.minus);
@@ -248,8 +251,9 @@ class LogReader {
     RowWish wish{std::move(only), {}, !map_.guess};
     if (!form_.time.empty()) wish.only.push_back(form_.time);
     if (is_clock()) wish.clock = form_.time;
-    TableRows rows = source_.numbers != nullptr ? pick_columns(*source_.numbers, form_, wish)
-                                                : parse_rows(*source_.bytes, form_, wish);
+    TableRows rows = source_.can != nullptr       ? source_.can->rows(wish, held_)
+                     : source_.numbers != nullptr ? pick_columns(*source_.numbers, form_, wish)
+                                                  : parse_rows(*source_.bytes, form_, wish);
     if (rows.csv.lines.empty())
       throw FileError(file_, "there are no rows behind the line of column names");
     return rows;
@@ -276,10 +280,11 @@ class LogReader {
 
   // As far as the first rows tell.
   bool is_numbers(std::size_t i) const {
-    return std::all_of(form_.sample.begin(), form_.sample.end(), [&](const auto& row) {
-      return i >= row.size() || is_missing_mark(row[i]) ||
-             table_number(row[i], form_.decimal_comma);
-    });
+    return source_.can != nullptr ||
+           std::all_of(form_.sample.begin(), form_.sample.end(), [&](const auto& row) {
+             return i >= row.size() || is_missing_mark(row[i]) ||
+                    table_number(row[i], form_.decimal_comma);
+           });
   }
 
   // A whole line taken for one name is one mistake, not one for each column of the map.
@@ -300,6 +305,13 @@ class LogReader {
 
   std::string wanted_column(const LogColumn& column, const std::string& name) {
     if (const std::string* found = find_column(form_, name)) return *found;
+    if (source_.can != nullptr) {
+      if (const auto found = source_.can->find(name)) return *found;
+      if (std::string why = source_.can->why_not(name); !why.empty()) {
+        error(column.place, std::move(why));
+        return name;
+      }
+    }
     error(column.place,
           fmt::format("{} has no column '{}'{}", file_, name, alternatives(name, form_.columns)));
     return name;
@@ -464,6 +476,7 @@ class LogReader {
   const LogForm& form_;
   std::span<const KnownColumn> known_;
   std::vector<std::string> notes_;
+  std::vector<std::string> held_;  // their columns
   std::vector<std::string> uses_;  // of columns that are still to come, each name as often
   std::vector<Diagnostic> errors_;
 };
@@ -488,6 +501,10 @@ void read_log_layout(TableReader& reader, LogMap& map) {
   map.place = at_place(reader.report(), reader.place_of(k::time));
 }
 
+void find_dbc(const std::filesystem::path& folder, LogMap& map) {
+  if (!map.dbc.empty()) map.dbc = (folder / map.dbc).lexically_normal().string();
+}
+
 LogQuantity read_log_quantity(TableReader& reader, const Key& key) {
   LogQuantity out;
   Dimension which = Dimension::kNone;
@@ -510,21 +527,21 @@ LogColumn read_log_column(TableReader& reader) {
 }
 
 LogTable::LogTable(const std::filesystem::path& path, LogMap map)
-    : file_(path.string()),
-      map_(std::move(map)),
-      bytes_(std::make_shared<TableBytes>(path, map_.guess)) {
-  understand();
+    : file_(path.string()), map_(std::move(map)) {
+  understand(std::make_shared<TableBytes>(path, map_.guess));
 }
 
 LogTable::LogTable(std::string bytes, std::string file_name, LogMap map)
-    : file_(std::move(file_name)),
-      map_(std::move(map)),
-      bytes_(std::make_shared<TableBytes>(std::move(bytes), file_, map_.guess)) {
-  understand();
+    : file_(std::move(file_name)), map_(std::move(map)) {
+  understand(std::make_shared<TableBytes>(std::move(bytes), file_, map_.guess));
 }
 
 LogTable::LogTable(NumberArrays arrays, std::string file_name, LogMap map)
     : file_(std::move(file_name)), map_(std::move(map)) {
+  if (!map_.dbc.empty())
+    throw FileError(file_, fmt::format("this is {}, no log of frames of a CAN bus; leave the DBC, "
+                                       "{}, away",
+                                       arrays.kind, map_.dbc));
   form_.kind = arrays.kind;
   NumberColumns columns = columns_of(std::move(arrays), file_, map_);
   form_.columns = columns.names;
@@ -544,19 +561,31 @@ LogTable::LogTable(NumberArrays arrays, std::string file_name, LogMap map)
   numbers_ = std::make_shared<NumberColumns>(std::move(columns));
 }
 
-void LogTable::understand() {
-  form_ = find_form(bytes_->head(), file_, map_);
-  form_.notes.insert(form_.notes.begin(), bytes_->notes().begin(), bytes_->notes().end());
-  form_.time = time_column(form_, map_);
-  if (!form_.time.empty()) form_.time_unit = time_unit(form_, map_);
+void LogTable::understand(std::shared_ptr<const TableBytes> bytes) {
+  if (!map_.dbc.empty()) {
+    can_ = std::make_shared<CanTable>(bytes, map_);
+    form_ = can_->form();
+  } else {
+    if (can_form(bytes->head()))
+      throw FileError(
+          file_,
+          "this is a log of frames of a CAN bus; say with --dbc FILE, or dbc = \"FILE\" "
+          "in a log map, which DBC describes its signals");
+    bytes_ = bytes;
+    form_ = find_form(bytes->head(), file_, map_);
+    form_.time = time_column(form_, map_);
+    if (!form_.time.empty()) form_.time_unit = time_unit(form_, map_);
+  }
+  form_.notes.insert(form_.notes.begin(), bytes->notes().begin(), bytes->notes().end());
 }
 
 Trace LogTable::read(std::span<const LogColumn> columns, std::span<const KnownColumn> known) const {
-  return LogReader({file_, bytes_.get(), numbers_.get()}, map_, form_).read(columns, known);
+  return LogReader({file_, bytes_.get(), numbers_.get(), can_.get()}, map_, form_)
+      .read(columns, known);
 }
 
 Trace LogTable::read_all() const {
-  return LogReader({file_, bytes_.get(), numbers_.get()}, map_, form_).read_all();
+  return LogReader({file_, bytes_.get(), numbers_.get(), can_.get()}, map_, form_).read_all();
 }
 
 Trace read_log_text(std::string_view text, const std::string& file_name, const LogMap& map,
@@ -587,6 +616,7 @@ LogMap read_log_map_text(std::string_view text, const std::string& file_name) {
     report.error(root.place, "the log map has no [[column]]; add one for each channel");
   reader.done();
   report.throw_if_any();
+  find_dbc(std::filesystem::path(file_name).parent_path(), map);
   return map;
 }
 

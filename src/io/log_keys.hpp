@@ -40,6 +40,11 @@ inline constexpr Key skip_rows =
         .to<&LogMap::skip_rows>()
         .otherwise("found out");
 inline constexpr Key all[] = {
+    text(
+        "dbc",
+        "the table is a log of a CAN bus, of candump or as ASC, and this DBC file, beside the map, "
+        "describes its signals. `time` is then a message, whose frames are the rows")
+        .to<&LogMap::dbc>(),
     time,
     text("time_unit",
          "`s`, `ms`, `us` or `ns`; without it as the table tells, or the column's name ends; else "

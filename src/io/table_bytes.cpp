@@ -28,8 +28,12 @@ constexpr Binary kBinaries[] = {
      "this is an MDF file that was not finished; let the measuring system finish it, write "
      "its channels as CSV, and give that"},
     {"LOGG",
-     "this is a BLF log of a CAN bus; decode it with its DBC there, or with the Python packages "
-     "python-can and cantools, and give the signals as CSV"},
+     "this is a BLF log of a CAN bus; export it as ASC there, or with the Python package "
+     "python-can "
+     "(can_logconvert LOG.blf LOG.asc), and give that with its DBC"},
+    {";$FILEVERSION",
+     "this is a trace of PCAN-View; write it as ASC with the Python package python-can "
+     "(can_logconvert LOG.trc LOG.asc), and give that with its DBC"},
     {"\x89MCAP", "this is an MCAP log; write the topics wanted as CSV, and give that"},
     {"PK\x03\x04",
      "this is a zip archive or a spreadsheet; save the sheet as CSV, or unpack it, and "

@@ -44,7 +44,7 @@ class Hardware {
       throw endpoint::EndpointError(
           "the signal file names neither a UDP endpoint nor a CAN interface; add udp = "
           "\"udp:127.0.0.1:47001\"");
-    if (!settings.log.empty()) log_.emplace(io::read_table(settings.log), signals.in);
+    if (!settings.log.empty()) log_.emplace(io::read_table(settings.log, settings.dbc), signals.in);
     simulated_.assign(signals.out.size(), 0.0);
     outputs_.assign(signals.out.size(), 0.0);
     sensors_.assign(signals.in.size(), 0.0);

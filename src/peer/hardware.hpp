@@ -14,6 +14,7 @@ struct HardwareSettings {
   io::SignalFile signals;
   std::filesystem::path
       log;  // sensors from this log if it has a column, otherwise from the plant; empty: none
+  std::string dbc;  // of a log of a CAN bus; empty: it is none
   WireSettings wire;
   endpoint::WireKey key;
   double quantum = 0.0;  // of the sensors, in their units; 0: none

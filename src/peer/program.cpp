@@ -25,7 +25,7 @@ namespace {
 constexpr double kMostOption = 1e6;
 
 struct PeerOptions {
-  std::string signals, log, levers, input, devices;
+  std::string signals, log, dbc, levers, input, devices;
   double check_s = 0.0;
   double duration_s = -1.0;
   double rate_Hz = 0.0;  // 0: the mode's own
@@ -60,7 +60,7 @@ int play(PeerOptions& o) {
     return app::kSuccess;
   }
   HardwareSettings settings{
-      io::read_signals(o.signals), o.log, o.wire, {}, o.quantum, 1000.0, o.duration_s};
+      io::read_signals(o.signals), o.log, o.dbc, o.wire, {}, o.quantum, 1000.0, o.duration_s};
   settings.key = app::wire_key(o.key, settings.signals);
   if (o.rate_Hz > 0.0) settings.rate_Hz = o.rate_Hz;
   app::say_at_end(play_hardware(settings));
@@ -98,6 +98,11 @@ std::vector<app::Argument> modes(PeerOptions& o) {
        .kind = csv,
        .sentence = "Sensors from this log where it has a column",
        .needs = {"--signals"}},
+      {.name = "--dbc",
+       .target = &o.dbc,
+       .kind = {"FILE.dbc", nullptr, Path::kFile, ".dbc"},
+       .sentence = "The log is one of a CAN bus (candump, ASC), and this DBC describes it",
+       .needs = {"--log"}},
       {.name = "--quantum",
        .target = &o.quantum,
        .kind = {"NUMBER"},

@@ -151,9 +151,11 @@ Trace read_log(const std::filesystem::path& path, const LogMap& map,
   return open_log(path, map).read(map.columns, known);
 }
 
-Trace read_table(const std::filesystem::path& path) {
-  return beginning_of(path).starts_with(kTraceStart) ? read_trace(path)
-                                                     : open_log(path, {}).read_all();
+Trace read_table(const std::filesystem::path& path, const std::string& dbc) {
+  if (dbc.empty() && beginning_of(path).starts_with(kTraceStart)) return read_trace(path);
+  LogMap map;
+  map.dbc = dbc;
+  return open_log(path, std::move(map)).read_all();
 }
 
 bool is_array_file(const std::filesystem::path& path) { return begins_arrays(beginning_of(path)); }

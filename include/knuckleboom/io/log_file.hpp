@@ -36,6 +36,7 @@ struct LogColumn {
 };
 
 struct LogMap {
+  std::string dbc;   // the file is a log of a CAN bus, which this file describes; empty: it is none
   std::string time;  // their column; empty: t_s, else t, else the first
   std::string time_unit;
   double row_s = 0.0;    // above 0: the table has no time, its rows are so far apart
@@ -73,6 +74,7 @@ struct LogForm {
 struct NumberArrays;
 struct NumberColumns;
 class TableBytes;
+class CanTable;
 
 // A table of another program, understood once. What the map does not say of its form is found out. Its rows
 // stay where they are until they are read.
@@ -93,13 +95,14 @@ class LogTable {
   Trace read_all() const;
 
  private:
-  void understand();
+  void understand(std::shared_ptr<const TableBytes> bytes);
 
   std::string file_;
   LogMap map_;
   LogForm form_;
-  std::shared_ptr<const TableBytes> bytes_;  // one of the two
+  std::shared_ptr<const TableBytes> bytes_;  // one of the three
   std::shared_ptr<const NumberColumns> numbers_;
+  std::shared_ptr<const CanTable> can_;
 };
 
 // The map's columns.

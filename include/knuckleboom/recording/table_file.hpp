@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 
 #include "knuckleboom/io/log_file.hpp"
 
@@ -17,7 +18,8 @@ Trace read_log(const std::filesystem::path& path, const LogMap& map,
                std::span<const KnownColumn> known);
 
 // A trace of this program as it stands, and any other table as LogTable::read_all() gives it.
-Trace read_table(const std::filesystem::path& path);
+// dbc: of a log of a CAN bus; empty: it is none.
+Trace read_table(const std::filesystem::path& path, const std::string& dbc = {});
 
 // A MATLAB or HDF5 file that is no session of ours.
 bool is_array_file(const std::filesystem::path& path);

@@ -43,6 +43,7 @@ struct CompareOptions {
   std::vector<std::string> assignments;
   std::optional<double> relative_tolerance;
   std::string plot, trace_folder, summary;  // empty: none
+  std::string dbc;                          // of a trace that is a log of a CAN bus
   std::string against;                      // a trace; empty: compare the models with each other
   std::vector<std::string> column_map;      // "ours=theirs" where the trace has other names
   std::optional<double> tolerance_rad, tolerance_Pa;
@@ -455,7 +456,7 @@ int compare(const CompareOptions& options) {
   check_options(options);
   std::optional<io::Trace> recorded;
   if (!options.against.empty()) {
-    recorded = io::read_table(options.against);
+    recorded = io::read_table(options.against, options.dbc);
     tell_notes(options.against, recorded->notes);
   }
   const std::vector<analysis::Method> chosen = chosen_methods(options, recorded);
@@ -464,7 +465,7 @@ int compare(const CompareOptions& options) {
   tell_remarks_on_set(loaded.machine.remarks);
   tell_remarks_on_set(loaded.scenario.remarks);
   std::vector<std::string> inputs = loaded.files();
-  inputs.push_back(options.against);
+  inputs.insert(inputs.end(), {options.against, options.dbc});
   std::vector<Output> outputs = {{"--plot", options.plot}, {"--summary", options.summary}};
   if (!options.trace_folder.empty())
     for (const analysis::Method& method : chosen)
@@ -538,6 +539,7 @@ Command compare_command() {
                     summary_option(o->summary, "Write differences and stability as JSON"),
                     {"--against", &o->against, file_value("TRACE.csv", ".csv"),
                      "Compare with this trace instead; columns are matched by name"},
+                    dbc_option(o->dbc, "--against"),
                     {"--map",
                      &o->column_map,
                      {"OURS=THEIRS"},

@@ -35,6 +35,7 @@ std::vector<Argument> live_options(LiveOptions& o) {
        .kind = file_value("FILE.csv", ".csv"),
        .sentence = "Log for the signals whose source is a log",
        .needs = {"--live"}},
+      dbc_option(o.dbc, "--played"),
       {.name = "--commands",
        .target = &o.commands,
        .kind = file_value(),

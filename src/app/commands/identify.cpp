@@ -365,7 +365,7 @@ int identify(const IdentifyOptions& options) {
   if (!options.summary.empty()) check_output_path(options.summary, "--summary");
   std::vector<std::string> inputs = options.logs;
   inputs.insert(inputs.end(), options.maps.begin(), options.maps.end());
-  inputs.push_back(options.machine);
+  inputs.insert(inputs.end(), {options.machine, options.dbc});
   check_distinct({{"--plot", options.plot}, {"--summary", options.summary}}, inputs);
   const FitCase c = fit_case(options);
   std::vector<identification::Parameter> parameters;
@@ -419,14 +419,16 @@ Command identify_command() {
            {.name = "logs",
             .target = &o->logs,
             .kind = file_value("LOG"),
-            .sentence = "Table (text, MATLAB, HDF5) with --map, or the folder of a bundle with "
-                        "[[drive]]; several share the parameters, each with a start of its own",
+            .sentence =
+                "Table (text, MATLAB, HDF5, CAN) with --map, or the folder of a bundle with "
+                "[[drive]]; several share the parameters, each with a start of its own",
             .required = true},
            {.name = "--map",
             .target = &o->maps,
             .kind = file_value("FILE", ".toml"),
             .sentence = "Log map: meaning and unit of each column; one for all logs, or one for "
                         "each in their order"},
+           dbc_option(o->dbc),
            {.name = "--fit",
             .target = &o->fits,
             .kind = {"KEY=START,LOW,HIGH[,SD]"},

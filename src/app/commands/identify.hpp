@@ -1,6 +1,7 @@
 // knuckleboom identify: parameters of a machine from a measured log. docs/theory/identification.md
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@ struct IdentifyOptions {
   std::string machine;
   std::vector<std::string> logs;  // tables, or folders of bundles with [[drive]]
   std::vector<std::string> maps;  // of the tables: one for all, or one of each log
+  std::string dbc;                // of tables that are logs of a CAN bus
   std::vector<std::string> fits;  // KEY=START,LOW,HIGH[,SD]
   std::vector<std::string> assignments;
   std::vector<std::string> channels;  // that are compared; none: all that the map has
@@ -18,7 +20,7 @@ struct IdentifyOptions {
   std::vector<std::string> hold_out;  // "[N:]A-B", or "N": all of log N
   std::vector<std::string> weights;   // "N:NUMBER" of log N
   std::string fidelity = "full";
-  double rest_s = 0.5;
+  std::optional<double> rest_s;  // of tables; bundles have their own
   int iterations = 40;
   int starts = 1;  // from which the search begins
   std::string plot, summary;

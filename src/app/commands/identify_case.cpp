@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/logs.hpp"
 #include "app/commands/options.hpp"
 #include "app/session/watch_texts.hpp"
 #include "app/shell/config_paths.hpp"
@@ -141,7 +142,8 @@ struct Found {
   std::vector<std::pair<std::string, double>> start, delay_s;
 };
 
-Found find_log(const std::string& log, const std::string& map, double rest_s) {
+Found find_log(const std::string& log, const std::string& map, const std::string& dbc,
+               double rest_s) {
   std::error_code ignored;
   if (!fs::exists(log, ignored))
     throw UserError(fmt::format("{}: there is no such file or folder", printable(log)));
@@ -149,7 +151,7 @@ Found find_log(const std::string& log, const std::string& map, double rest_s) {
     if (map.empty())
       throw UserError(
           fmt::format("{}: say with --map FILE which of its columns is what", printable(log)));
-    return {log, io::read_log_map(map), rest_s, {}, {}, {}, {}, {}};
+    return {log, named_map(map, dbc), rest_s, {}, {}, {}, {}, {}};
   }
   const char* data = std::getenv(io::kExternalData);
   const io::Bundle bundle = io::read_bundle(log, data != nullptr ? data : "");
@@ -161,6 +163,7 @@ Found find_log(const std::string& log, const std::string& map, double rest_s) {
                                 printable(log), bundle.external, io::kExternalData));
   Found out{bundle.reference,   bundle.map, bundle.rest_s, {},
             bundle.assignments, {},         bundle.start,  bundle.delay_s};
+  if (!dbc.empty()) out.map.dbc = dbc;
   for (const io::BundleChannel& channel : bundle.channels) {
     out.channels.push_back(channel.name);
     if (channel.rms.given && channel.rms.value > 0.0) out.spread[channel.name] = channel.rms.value;
@@ -423,10 +426,17 @@ FitCase fit_case(const IdentifyOptions& o) {
     throw UserError(fmt::format("{} for {}: give one for all, or one for each in their order",
                                 counted(static_cast<long long>(o.maps.size()), "--map", "--map"),
                                 counted(static_cast<long long>(o.logs.size()), "log", "logs")));
+  std::error_code ignored;
+  if ((!o.maps.empty() || o.rest_s) &&
+      std::all_of(o.logs.begin(), o.logs.end(),
+                  [&](const std::string& log) { return fs::is_directory(log, ignored); }))
+    throw UserError(fmt::format("a bundle has {} of its own in its bundle.toml; leave {} away",
+                                o.maps.empty() ? "a 'rest'" : "a log map",
+                                o.maps.empty() ? "--rest" : "--map"));
   machine::MachineModel model;
   for (std::size_t k = 0; k < o.logs.size(); ++k) {
     const std::string& map = o.maps.empty() ? std::string() : o.maps[o.maps.size() > 1 ? k : 0];
-    const Found found = find_log(o.logs[k], map, o.rest_s);
+    const Found found = find_log(o.logs[k], map, o.dbc, o.rest_s.value_or(0.5));
     FitLog log;
     log.file = found.file;
     std::vector<std::string> assignments = found.assignments;

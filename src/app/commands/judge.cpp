@@ -41,6 +41,7 @@ namespace {
 struct JudgeOptions {
   std::vector<std::string> files;
   std::string map;         // a log map; empty: columns by our names
+  std::string dbc;         // of logs of a CAN bus
   std::string machine;     // of logs that have joints instead of the tip
   std::string exercise;    // whose limits are shown
   std::string summary;     // JSON; empty: none
@@ -323,10 +324,10 @@ int judge(const JudgeOptions& options) {
   if (!options.summary.empty()) {
     check_output_path(options.summary, "--summary");
     std::vector<std::string> inputs = options.files;
-    inputs.push_back(options.map);
+    inputs.insert(inputs.end(), {options.map, options.dbc});
     check_distinct({{"--summary", options.summary}}, inputs);
   }
-  const io::LogMap map = options.map.empty() ? io::LogMap() : io::read_log_map(options.map);
+  const io::LogMap map = named_map(options.map, options.dbc);
   const std::optional<io::MachineFile> machine = named_machine(options.machine);
   std::optional<io::ExerciseFile> exercise;
   if (!options.exercise.empty()) exercise = io::read_exercise(find_exercise(options.exercise));
@@ -360,13 +361,14 @@ Command judge_command() {
           .arguments = {{.name = "file",
                          .target = &o->files,
                          .kind = file_value(),
-                         .sentence = "Table (text, MATLAB, HDF5) or session file",
+                         .sentence = "Table (text, MATLAB, HDF5, CAN) or session file",
                          .required = true},
                         {.name = "--map",
                          .target = &o->map,
                          .kind = file_value("FILE", ".toml"),
                          .sentence = "Log map: meaning and unit of each column",
                          .without = "the program's own names"},
+                        dbc_option(o->dbc),
                         machine_option(o->machine,
                                        "Machine of a log that has joints instead of the tip"),
                         {"--exercise", &o->exercise, exercise_value(),

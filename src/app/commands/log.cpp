@@ -35,7 +35,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct LogOptions {
-  std::string file, map, machine, write_map;
+  std::string file, map, dbc, machine, write_map;
 };
 
 // A column of the table, as it is.
@@ -95,14 +95,27 @@ std::string channel_like(const std::string& theirs, const std::vector<io::KnownC
   return best;
 }
 
+// As the map has it, which is read from where it lies.
+std::string dbc_beside(const std::string& map, const std::string& dbc) {
+  std::error_code failed;
+  const fs::path from = fs::absolute(map, failed).parent_path(), to = fs::absolute(dbc, failed);
+  const fs::path out = to.lexically_relative(from);
+  return (out.empty() ? to : out).generic_string();
+}
+
 std::string map_text(const LogOptions& options, const io::LogForm& form, const io::LogMap& map,
                      const std::vector<LogColumnSeen>& columns) {
   std::string text = fmt::format("# How {} is read.\n", fs::path(options.file).filename().string());
-  if (form.time.empty())
+  if (!map.dbc.empty())
+    text += fmt::format("dbc = {}\n", io::toml_string(dbc_beside(options.write_map, map.dbc)));
+  if (map.row_s > 0.0)
     text += fmt::format("row_s = {}\n", map.row_s);
+  else if (!map.dbc.empty())
+    text +=
+        map.time.empty() ? std::string() : fmt::format("time = {}\n", io::toml_string(map.time));
   else
     text += fmt::format("time = {}\n", io::toml_string(form.time));
-  if (!form.time_unit.empty() && form.time_unit != "clock")
+  if (map.dbc.empty() && !form.time_unit.empty() && form.time_unit != "clock")
     text += fmt::format("time_unit = {}\n", io::toml_string(form.time_unit));
   if (form.kind.empty())
     text += fmt::format("separator = {}\n", io::toml_string(io::separator_name(form.separator)));
@@ -199,11 +212,11 @@ std::string sample_text(const io::LogForm& form) {
 }
 
 int show_log(const LogOptions& options) {
-  const io::LogMap map = options.map.empty() ? io::LogMap() : io::read_log_map(options.map);
+  const io::LogMap map = named_map(options.map, options.dbc);
   const std::optional<io::MachineFile> machine = named_machine(options.machine);
   if (!options.write_map.empty()) {
     check_output_path(options.write_map, "--write-map");
-    check_distinct({{"--write-map", options.write_map}}, {options.file, options.map});
+    check_distinct({{"--write-map", options.write_map}}, {options.file, options.map, map.dbc});
   }
   const io::LogTable table = io::open_log(options.file, map);
   const io::LogForm& form = table.form();
@@ -235,25 +248,28 @@ int show_log(const LogOptions& options) {
 
 Command log_command() {
   const auto o = std::make_shared<LogOptions>();
-  return {.name = "log",
-          .sentence = "Show how another program's table is understood, and write a log map of it",
-          .arguments = {{.name = "file",
-                         .target = &o->file,
-                         .kind = file_value("FILE", ".csv"),
-                         .sentence = "Table of a logger: text of any usual form, MATLAB or HDF5",
-                         .required = true},
-                        {.name = "--map",
-                         .target = &o->map,
-                         .kind = file_value("FILE", ".toml"),
-                         .sentence = "Log map: what is told of its form and columns"},
-                        machine_option(o->machine, "Machine whose channels its columns may be"),
-                        {.name = "--write-map",
-                         .target = &o->write_map,
-                         .kind = file_value("FILE", ".toml"),
-                         .sentence = "Write a log map of what was found, to be completed"}},
-          .examples = {"knuckleboom log crane.csv",
-                       "knuckleboom log crane.csv --machine harvester --write-map crane_map.toml"},
-          .run = [o] { return show_log(*o); }};
+  return {
+      .name = "log",
+      .sentence = "Show how another program's table is understood, and write a log map of it",
+      .arguments = {{.name = "file",
+                     .target = &o->file,
+                     .kind = file_value("FILE", ".csv"),
+                     .sentence = "Table of a logger: text of any usual form, MATLAB, HDF5 or CAN",
+                     .required = true},
+                    {.name = "--map",
+                     .target = &o->map,
+                     .kind = file_value("FILE", ".toml"),
+                     .sentence = "Log map: what is told of its form and columns"},
+                    dbc_option(o->dbc),
+                    machine_option(o->machine, "Machine whose channels its columns may be"),
+                    {.name = "--write-map",
+                     .target = &o->write_map,
+                     .kind = file_value("FILE", ".toml"),
+                     .sentence = "Write a log map of what was found, to be completed"}},
+      .examples = {"knuckleboom log crane.csv",
+                   "knuckleboom log crane.csv --machine harvester --write-map crane_map.toml",
+                   "knuckleboom log candump.log --dbc crane.dbc"},
+      .run = [o] { return show_log(*o); }};
 }
 
 }  // namespace knuckleboom::app

@@ -12,4 +12,10 @@ std::optional<io::MachineFile> named_machine(const std::string& name_or_file) {
   return io::read_machine(path);
 }
 
+io::LogMap named_map(const std::string& map, const std::string& dbc) {
+  io::LogMap out = map.empty() ? io::LogMap() : io::read_log_map(map);
+  if (!dbc.empty()) out.dbc = dbc;
+  return out;
+}
+
 }  // namespace knuckleboom::app

@@ -93,6 +93,19 @@ Argument machine_option(std::string& value, std::string sentence, std::string wi
           .without = std::move(without)};
 }
 
+Argument dbc_option(std::string& value, std::string_view needs) {
+  Argument out{.name = "--dbc",
+               .target = &value,
+               .kind = file_value("FILE.dbc", ".dbc"),
+               .sentence = "The log is one of a CAN bus (candump, ASC), and this DBC describes it",
+               .without = "as the log map says"};
+  if (!needs.empty()) {
+    out.needs = {std::string(needs)};
+    out.without.clear();
+  }
+  return out;
+}
+
 Argument tolerance_option(std::optional<double>& value) {
   return {.name = "--rtol",
           .target = &value,

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/command_line/command.hpp"
@@ -39,6 +40,8 @@ ValueKind word_value(std::string placeholder, std::vector<std::string> (*words)(
 Argument scenario_argument(std::string& value);
 Argument machine_argument(std::string& value);
 Argument machine_option(std::string& value, std::string sentence, std::string without = {});
+// Of commands that read logs.
+Argument dbc_option(std::string& value, std::string_view needs = {});
 Argument tolerance_option(std::optional<double>& value);
 // Keys of machine and scenario files as --set addresses them; NAME stands for an entry's name.
 std::vector<std::string> set_keys();

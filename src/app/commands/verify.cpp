@@ -42,6 +42,7 @@ struct VerifyOptions {
   std::string from;                      // a session or a trace that the bundle is made from
   std::vector<std::string> assignments;  // as of run, on top of the bundle's own
   std::string plot_folder = "out";       // for pictures of what failed; made if needed
+  std::string dbc;  // of references that are logs of a CAN bus; empty: as the bundles say
   bool update = false;
   std::string reason;  // of the update
 };
@@ -271,7 +272,7 @@ void draw_failure(const io::Bundle& bundle, const BundleRun& run, const io::Trac
 
 // A map with columns of its own: the table was made by others, and is written in another way.
 bool is_foreign(const io::LogMap& map) {
-  return !map.time.empty() || !map.time_unit.empty() || map.shift_s != 0.0 ||
+  return !map.dbc.empty() || !map.time.empty() || !map.time_unit.empty() || map.shift_s != 0.0 ||
          (map.separator != 0 && map.separator != ',') || map.decimal_comma.value_or(false) ||
          map.header_row > 0 || map.skip_rows >= 0 ||
          std::any_of(map.columns.begin(), map.columns.end(), [](const io::LogColumn& column) {
@@ -434,7 +435,8 @@ int verify(const VerifyOptions& options) {
   // A faulty bundle does not prevent the check of the others.
   for (const std::string& path : options.bundles) {
     try {
-      const io::Bundle bundle = io::read_bundle(path, data != nullptr ? data : "");
+      io::Bundle bundle = io::read_bundle(path, data != nullptr ? data : "");
+      if (!options.dbc.empty()) bundle.map.dbc = options.dbc;
       std::optional<BundleRun> run;
       const int status =
           options.update ? update(bundle, options) : verify_one(bundle, changed, run);
@@ -472,6 +474,7 @@ Command verify_command() {
                      .without = "out"},
                     set_of_case_option(o->assignments),
                     unset_option(o->assignments),
+                    dbc_option(o->dbc),
                     {.name = "--from",
                      .target = &o->from,
                      .kind = file_value("SESSION|TRACE"),

@@ -19,6 +19,8 @@ struct LiveOptions {
   std::string signals, played, commands, record, log;
   KeyChoice key;  // of the connection
   TelemetryOptions telemetry;
+  std::string signals, played, dbc, commands, record, log;
+  KeyChoice key;                         // of the connection
   std::vector<std::string> log_signals;  // names and patterns; empty: the usual ones
   int log_every = 1;                     // ticks
   std::optional<double> duration_s;

@@ -95,7 +95,7 @@ struct Loaded {
 // Files that are read and must not be overwritten.
 std::vector<std::string> inputs_of(const LoadedEmulation& emulation, const LiveOptions& o) {
   std::vector<std::string> out = emulation.files;
-  for (const std::string* file : {&o.commands, &o.played})
+  for (const std::string* file : {&o.commands, &o.played, &o.dbc})
     if (!file->empty()) out.push_back(*file);
   return out;
 }
@@ -127,7 +127,7 @@ class LiveRun {
           schedule.push_back({timed.tick, command});
     std::optional<io::Trace> played;
     if (!options_.played.empty()) {
-      played = io::read_table(options_.played);
+      played = io::read_table(options_.played, options_.dbc);
       tell_notes(options_.played, played->notes);
     }
     if (!options_.signals.empty()) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -21,6 +22,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <matio.h>
+#include <sys/resource.h>
 
 #include "support/long_run.hpp"
 #include "support/temporary_folder.hpp"
@@ -399,37 +401,61 @@ TEST_F(Hdf5Table, EveryNumberIsWhereItBelongs) {
 
 // --- Damage --------------------------------------------------------------------
 
-// A byte, a run of bytes, a cut: a table or one sentence.
-TEST_F(Hdf5Table, MutationsAreASentenceOrATable) {
-  std::vector<fs::path> files = {folder_ / "groups.h5"};
-  for (const Version& version : kVersions) files.push_back(write_crane(folder_.path(), version));
-  if (!test::long_run())
-    GTEST_SKIP() << "a mutant may take the 4 s that a file may cost: KNUCKLEBOOM_LONG=1";
-  const int mutants = 200;
-  std::mt19937 random(19);
-  int read = 0, refused = 0;
-  for (const fs::path& path : files) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string whole((std::istreambuf_iterator<char>(file)), {});
-    for (int i = 0; i < mutants; ++i) {
-      std::string bytes = whole;
-      const std::size_t at = 8 + random() % (bytes.size() - 8);
-      const int how = i % 4;
-      if (how == 0) bytes.resize(at);
-      const std::size_t length = how == 1 ? 1 : how == 2 ? 4 : 40;
-      for (std::size_t k = at; how != 0 && k < std::min(at + length, bytes.size()); ++k)
-        bytes[k] = how == 2 ? '\xFF' : static_cast<char>(random());
-      const fs::path forged = folder_.write("forged" + path.extension().string(), bytes);
-      const std::string told = complaint(forged);
-      ++(told == "read" ? read : refused);
-      if (told == "read") continue;
-      EXPECT_THAT(told, HasSubstr(forged.filename().string() + ":"));
-      EXPECT_LT(std::count(told.begin(), told.end(), '\n'), 20) << told;
-    }
+// A byte, a run of bytes, a cut: a table or one sentence. Each file a test of its own, for several processes.
+class MutatedArrays : public Hdf5Table, public testing::WithParamInterface<int> {
+ protected:
+  void SetUp() override {
+    if (!test::long_run()) GTEST_SKIP() << "10 000 processes: KNUCKLEBOOM_LONG=1";
+    Hdf5Table::SetUp();
   }
-  EXPECT_EQ(read + refused, 4 * mutants);
-  EXPECT_GT(refused, mutants / 2);
+};
+
+double seconds_of_children() {
+  rusage used{};
+  ::getrusage(RUSAGE_CHILDREN, &used);
+  return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
+
+TEST_P(MutatedArrays, AreASentenceOrATable) {
+  const fs::path path = GetParam() == 0 ? folder_ / "groups.h5"
+                                        : write_crane(folder_.path(), kVersions[GetParam() - 1]);
+  const int mutants = 2500;
+  std::mt19937 random(19);
+  int read = 0, refused = 0, costly = 0;
+  double most = 0.0;
+  std::ifstream file(path, std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(file)), {});
+  for (int i = 0; i < mutants; ++i) {
+    std::string bytes = whole;
+    const std::size_t at = 8 + random() % (bytes.size() - 8);
+    const int how = i % 4;
+    if (how == 0) bytes.resize(at);
+    const std::size_t length = how == 1 ? 1 : how == 2 ? 4 : 40;
+    for (std::size_t k = at; how != 0 && k < std::min(at + length, bytes.size()); ++k)
+      bytes[k] = how == 2 ? '\xFF' : static_cast<char>(random());
+    const fs::path forged = folder_.write("forged" + path.extension().string(), bytes);
+    const double before = seconds_of_children();
+    const std::string told = complaint(forged);
+    const double seconds = seconds_of_children() - before;
+    most = std::max(most, seconds);
+    if (seconds > 1.0) {
+      ++costly;
+      std::printf("mutant %d, %zu bytes at %zu: %.2f s, %s\n", i, length, at, seconds,
+                  told.c_str());
+    }
+    ++(told == "read" ? read : refused);
+    if (told == "read") continue;
+    EXPECT_THAT(told, HasSubstr(forged.filename().string() + ":"));
+    EXPECT_LT(std::count(told.begin(), told.end(), '\n'), 20) << told;
+  }
+  std::printf("%d read, %d refused; the costliest took %.2f s, %d more than 1 s\n", read, refused,
+              most, costly);
+  EXPECT_EQ(read + refused, mutants);
+  EXPECT_GT(refused, mutants / 8);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEachKind, MutatedArrays, testing::Range(0, 4));
 
 }  // namespace
 }  // namespace knuckleboom::io
