@@ -16,11 +16,9 @@ namespace knuckleboom::app {
 struct LiveOptions {
   bool on = false;
   bool paced = true;
-  std::string signals, played, commands, record, log;
+  std::string signals, played, dbc, commands, record, log;
   KeyChoice key;  // of the connection
   TelemetryOptions telemetry;
-  std::string signals, played, dbc, commands, record, log;
-  KeyChoice key;                         // of the connection
   std::vector<std::string> log_signals;  // names and patterns; empty: the usual ones
   int log_every = 1;                     // ticks
   std::optional<double> duration_s;
