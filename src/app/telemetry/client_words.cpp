@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstddef>
+#include <cstring>
 #include <system_error>
 
 #include <libwebsockets.h>
@@ -10,11 +11,6 @@ namespace knuckleboom::app {
 namespace {
 
 constexpr std::size_t kLongestOp = 64;
-
-enum WordPath : std::uint8_t { kNoPath = 0, kOpPath, kIdPath, kChannelPath, kUnsubscribedPath };
-// By WordPath, from 1.
-const char* const kWordPaths[] = {"op", "subscriptions[].id", "subscriptions[].channelId",
-                                  "subscriptionIds[]"};
 
 struct WordListener {
   ClientWords& words;
@@ -25,24 +21,28 @@ struct WordListener {
 signed char hear_word(lejp_ctx* context, char reason) {
   WordListener& listener = *static_cast<WordListener*>(context->user);
   if (reason == LEJPCB_OBJECT_START) listener.begun = true;
-  if (context->path_match == kNoPath || (reason & LEJP_FLAG_CB_IS_VALUE) == 0) return 0;
+  if ((reason & LEJP_FLAG_CB_IS_VALUE) == 0) return 0;
+  // The library's own search for paths leaves out numbers in arrays.
+  const std::string_view path(context->path, strnlen(context->path, sizeof context->path));
   const std::string_view text(context->buf, context->npos);
-  if (context->path_match == kOpPath) {
+  if (path == "op") {
     if (reason != LEJPCB_VAL_STR_CHUNK && reason != LEJPCB_VAL_STR_END) return 0;
     if (listener.words.op.size() + text.size() > kLongestOp) return 1;
     listener.words.op += text;
     return 0;
   }
+  std::vector<std::uint32_t>* const to = path == "subscriptions[].id"          ? &listener.ids
+                                         : path == "subscriptions[].channelId" ? &listener.channels
+                                         : path == "subscriptionIds[]"
+                                             ? &listener.words.unsubscribed
+                                             : nullptr;
+  if (to == nullptr) return 0;
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (reason != LEJPCB_VAL_NUM_INT || error != std::errc() || end != text.data() + text.size()) {
+  if (reason != LEJPCB_VAL_NUM_INT || error != std::errc() || end != text.data() + text.size())
     listener.bad_number = true;
-    return 0;
-  }
-  (context->path_match == kIdPath        ? listener.ids
-   : context->path_match == kChannelPath ? listener.channels
-                                         : listener.words.unsubscribed)
-      .push_back(number);
+  else
+    to->push_back(number);
   return 0;
 }
 
@@ -51,7 +51,7 @@ signed char hear_word(lejp_ctx* context, char reason) {
 std::string read_client_words(std::string_view message, ClientWords& out) {
   WordListener listener{out, {}, {}};
   lejp_ctx context;
-  lejp_construct(&context, hear_word, &listener, kWordPaths, LWS_ARRAY_SIZE(kWordPaths));
+  lejp_construct(&context, hear_word, &listener, nullptr, 0);
   const int left = lejp_parse(&context, reinterpret_cast<const unsigned char*>(message.data()),
                               static_cast<int>(message.size()));
   lejp_destruct(&context);

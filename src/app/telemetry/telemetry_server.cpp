@@ -231,7 +231,7 @@ class TelemetryServer::Service {
     if (service == nullptr) return 0;
     switch (reason) {
       case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-        return service->admit(connection, static_cast<const char*>(in)) ? 0 : -1;
+        return service->admit(connection) ? 0 : -1;
       case LWS_CALLBACK_ESTABLISHED:
         service->welcome(connection);
         return 0;
@@ -261,14 +261,14 @@ class TelemetryServer::Service {
     return one_line(text);
   }
 
-  bool admit(lws* connection, const char* protocol) {
+  bool admit(lws* connection) {
     const auto refuse = [&](unsigned status, const std::string& why) {
       tell(fmt::format("{} was refused: {}", address_of(connection), why));
       lws_return_http_status(connection, status, why.c_str());
       return false;
     };
-    if (protocol == nullptr ||
-        (std::strcmp(protocol, kJsonProtocol) != 0 && std::strcmp(protocol, kCdrProtocol) != 0))
+    // The library has taken the first that both know, or the first of all.
+    if (std::strcmp(lws_get_protocol(connection)->name, protocols_[0].name) == 0)
       return refuse(HTTP_STATUS_BAD_REQUEST,
                     fmt::format("it speaks neither {} nor {}", kCdrProtocol, kJsonProtocol));
     if (lws_hdr_total_length(connection, WSI_TOKEN_ORIGIN) > 0) {
