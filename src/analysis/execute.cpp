@@ -121,6 +121,12 @@ RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::
   return result;
 }
 
+bool mostly_unconverged(const machine::Health& health) {
+  constexpr double kLimit = 0.1, kStages = 2.0;  // of a tick
+  return static_cast<double>(health.newton_unconverged) >
+         kLimit * kStages * static_cast<double>(health.ticks);
+}
+
 std::int64_t default_ticks_per_sample(double tick_s) {
   constexpr double kPeriod = 0.01;  // s
   return std::max<std::int64_t>(1, std::llround(std::ceil(kPeriod / tick_s * (1.0 - 1e-9))));

@@ -40,7 +40,7 @@ class CanText {
   void for_each(const std::function<bool(const CanFrame& frame)>& visit);
 
   const std::vector<std::string>& buses() const { return buses_; }
-  // Of the latest call: lines that should be a frame and are none, and the first of them.
+  // Lines of the latest call that should be a frame and are none, and the first of them.
   long long unread() const { return unread_; }
   int first_unread() const { return first_unread_; }
   bool since_1970() const { return start_s_.has_value(); }

@@ -175,6 +175,12 @@ fs::path find_quiz(const std::string& name_or_file) {
   return find_file("quiz", "quizzes", name_or_file);
 }
 
+fs::path find_sweep(const std::string& name_or_file) {
+  return find_file("plan of a sweep", "sweeps", name_or_file);
+}
+
+std::vector<std::string> sweep_names() { return names_in("sweeps"); }
+
 std::vector<std::string> course_names() { return names_in("courses"); }
 
 std::vector<std::string> quiz_names() { return names_in("quizzes"); }

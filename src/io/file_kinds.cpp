@@ -13,6 +13,7 @@
 #include "declare/timber_keys.hpp"
 #include "log_keys.hpp"
 #include "signal_keys.hpp"
+#include "sweep_keys.hpp"
 
 namespace knuckleboom::io {
 namespace {
@@ -62,6 +63,7 @@ std::span<const FileKindEntry> file_kinds() {
       {FileKind::kPriceList, "a price list", keys::price_list_file::table},
       {FileKind::kCourse, "a course", keys::course_file::table},
       {FileKind::kQuiz, "a quiz", keys::quiz_file::table},
+      {FileKind::kSweep, "a plan", keys::sweep_file::table},
   };
   return kinds;
 }

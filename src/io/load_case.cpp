@@ -1,8 +1,11 @@
 #include "knuckleboom/io/load_case.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +13,7 @@
 #include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/user_error.hpp"
 #include "knuckleboom/io/words.hpp"
+#include "text_file.hpp"
 
 namespace knuckleboom::io {
 namespace {
@@ -34,6 +38,25 @@ std::vector<Override>* named(std::string_view word, Overrides& in) {
   if (word == kScenarioPrefix) return &in.scenario;
   if (word == kExercisePrefix) return &in.exercise;
   return word == kLeversPrefix ? &in.levers : nullptr;
+}
+
+// Of a scenario and its machine.
+void fit_together(LoadedCase& loaded) {
+  std::vector<Diagnostic> faults = put_on_bench(loaded.scenario, loaded.machine.model);
+  if (faults.empty())
+    faults = check_against(loaded.scenario.scenario, loaded.machine.model, loaded.scenario.places);
+  if (!faults.empty()) throw FileError(std::move(faults));
+}
+
+Overrides overrides_of_case(const std::vector<std::string>& assignments) {
+  Overrides overrides = sort_overrides(assignments);
+  for (const std::vector<Override>* others : {&overrides.exercise, &overrides.levers})
+    if (!others->empty())
+      throw UserError(
+          fmt::format("'{}' belongs to an exercise or its levers, but this is a scenario; only the "
+                      "machine and the scenario can be changed",
+                      others->front().key));
+  return overrides;
 }
 
 }  // namespace
@@ -137,13 +160,7 @@ MachineFile load_machine(const FileSource& machine, std::filesystem::path& path,
 
 LoadedCase load_case(const FileSource& scenario, const FileSource& machine,
                      const std::vector<std::string>& assignments) {
-  const Overrides overrides = sort_overrides(assignments);
-  for (const std::vector<Override>* others : {&overrides.exercise, &overrides.levers})
-    if (!others->empty())
-      throw UserError(
-          fmt::format("'{}' belongs to an exercise or its levers, but this is a scenario; only the "
-                      "machine and the scenario can be changed",
-                      others->front().key));
+  const Overrides overrides = overrides_of_case(assignments);
   LoadedCase loaded;
   if (scenario.text) {
     loaded.scenario_path = scenario.name;
@@ -160,10 +177,70 @@ LoadedCase load_case(const FileSource& scenario, const FileSource& machine,
         machine.empty() ? FileSource(machine_of(loaded.scenario, loaded.scenario_path).string())
                         : machine,
         loaded.machine_path, overrides.machine);
-  std::vector<Diagnostic> faults = put_on_bench(loaded.scenario, loaded.machine.model);
-  if (faults.empty())
-    faults = check_against(loaded.scenario.scenario, loaded.machine.model, loaded.scenario.places);
-  if (!faults.empty()) throw FileError(std::move(faults));
+  fit_together(loaded);
+  return loaded;
+}
+
+// --- Many cases ---------------------------------------------------------------
+
+struct CaseLoader::Files {
+  // A file's text, and what it says without assignments.
+  template <class File>
+  struct Known {
+    std::string text;
+    std::shared_ptr<const File> file;
+  };
+
+  template <class File, class Read>
+  File read(std::map<std::filesystem::path, Known<File>>& all, const std::filesystem::path& path,
+            FileKind kind, const char* what, const std::vector<Override>& overrides, Read parse) {
+    Known<File> known;
+    {
+      const std::lock_guard lock(mutex);
+      Known<File>& kept = all[path];
+      if (kept.text.empty()) {
+        refuse_other_kind(path.string(), kind);
+        kept.text = read_text_file(path, kConfigurationLimit, what);
+      }
+      if (overrides.empty() && !kept.file)
+        kept.file = std::make_shared<const File>(parse(kept.text, path.string(), overrides));
+      known = kept;
+    }
+    return overrides.empty() ? *known.file : parse(known.text, path.string(), overrides);
+  }
+
+  std::mutex mutex;
+  std::map<std::filesystem::path, Known<ScenarioFile>> scenarios;
+  std::map<std::filesystem::path, Known<MachineFile>> machines;
+};
+
+CaseLoader::CaseLoader() : files_(std::make_unique<Files>()) {}
+CaseLoader::~CaseLoader() = default;
+
+LoadedCase CaseLoader::load(const std::string& scenario, const std::string& machine,
+                            const std::vector<std::string>& assignments) {
+  const Overrides overrides = overrides_of_case(assignments);
+  LoadedCase loaded;
+  loaded.scenario_path = find_scenario(scenario);
+  loaded.scenario = files_->read(
+      files_->scenarios, loaded.scenario_path, FileKind::kScenario, "scenario file",
+      overrides.scenario,
+      [](const std::string& text, const std::string& name, const std::vector<Override>& changes) {
+        return read_scenario_text(text, name, changes);
+      });
+  if (machine.empty() && needs_no_machine(loaded.scenario)) {
+    loaded.machine = empty_bench(loaded.scenario);
+  } else {
+    loaded.machine_path =
+        machine.empty() ? machine_of(loaded.scenario, loaded.scenario_path) : find_machine(machine);
+    loaded.machine = files_->read(
+        files_->machines, loaded.machine_path, FileKind::kMachine, "machine file",
+        overrides.machine,
+        [](const std::string& text, const std::string& name, const std::vector<Override>& changes) {
+          return read_machine_text(text, name, changes);
+        });
+  }
+  fit_together(loaded);
   return loaded;
 }
 

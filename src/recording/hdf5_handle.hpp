@@ -1,6 +1,7 @@
 // HDF5's handles as values, and its errors as exceptions.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -81,6 +82,27 @@ inline Hdf5Handle text_type(std::size_t size) {  // of a size, filled up with ze
   require(H5Tset_cset(type.id(), H5T_CSET_UTF8) >= 0, "text type");
   require(H5Tset_strpad(type.id(), H5T_STR_NULLPAD) >= 0, "text type");
   return type;
+}
+
+inline void write_attribute(hid_t object, const std::string& name, hid_t type, const void* value) {
+  const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose, "attribute");
+  const Hdf5Handle attribute(
+      H5Acreate2(object, name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+      "attribute");
+  require(H5Awrite(attribute.id(), type, value) >= 0, "attribute");
+}
+inline void write_attribute(hid_t object, const std::string& name, const std::string& text) {
+  const char* pointer = text.c_str();
+  write_attribute(object, name, text_type().id(), &pointer);
+}
+inline void write_attribute(hid_t object, const std::string& name, double value) {
+  write_attribute(object, name, H5T_NATIVE_DOUBLE, &value);
+}
+inline void write_attribute(hid_t object, const std::string& name, std::int64_t value) {
+  write_attribute(object, name, H5T_NATIVE_INT64, &value);
+}
+inline void write_attribute(hid_t object, const std::string& name, std::uint64_t value) {
+  write_attribute(object, name, H5T_NATIVE_UINT64, &value);
 }
 
 }  // namespace knuckleboom::io

@@ -65,7 +65,9 @@ bool JournalReader::next(std::uint32_t& kind, std::string& payload) {
   payload.resize(static_cast<std::size_t>(size));
   if (std::fread(payload.data(), 1, payload.size(), file_.get()) != payload.size()) return false;
   ++expected_;
-  return reader.take<std::uint64_t>() == checksum(head, payload);
+  if (reader.take<std::uint64_t>() != checksum(head, payload)) return false;
+  sound_bytes_ += kHead + size;
+  return true;
 }
 
 void scan_journal(const std::filesystem::path& path,

@@ -81,10 +81,11 @@ class JournalReader {
   void restart() { expected_ = 0; }
   // After that: whether the file ends with its last sound block.
   bool ends_whole() const { return ends_whole_; }
+  std::uint64_t sound_bytes() const { return sound_bytes_; }  // of the blocks so far
 
  private:
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
-  std::uint64_t expected_ = 0;
+  std::uint64_t expected_ = 0, sound_bytes_ = 0;
   bool ends_whole_ = false;
 };
 

@@ -1,11 +1,13 @@
 #include "knuckleboom/recording/journal_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include "io/rename_new.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
@@ -51,6 +53,25 @@ std::optional<JournalFile> JournalFile::create(const fs::path& path, std::string
   ::unlink(temporary.c_str());
   if (error == EEXIST) return std::nullopt;
   cannot_write(path, error);
+}
+
+JournalFile JournalFile::resume(const fs::path& path, const char* subject) {
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_APPEND));
+  if (file.get() < 0) cannot_write(path, errno);
+  const int error = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  if (error == EWOULDBLOCK)
+    throw FileError(
+        path.string(),
+        fmt::format("another program is writing this {}; let it come to its end", subject));
+  if (error != 0 && error != EOPNOTSUPP && error != ENOLCK) cannot_write(path, error);
+  struct stat there {};
+  if (::fstat(file.get(), &there) != 0) cannot_write(path, errno);
+  return {path, std::move(file), static_cast<std::uint64_t>(there.st_size), subject};
+}
+
+void JournalFile::cut(std::uint64_t bytes) {
+  if (bytes < bytes_ && ::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) fail(errno);
+  bytes_ = std::min(bytes_, bytes);
 }
 
 void JournalFile::write(std::string_view bytes) {

@@ -19,27 +19,6 @@ constexpr std::size_t kMostEventText = 4096;  // bytes
 
 Hdf5Handle type_copy(hid_t type) { return {H5Tcopy(type), H5Tclose, "type"}; }
 
-void write_attribute(hid_t object, const std::string& name, hid_t type, const void* value) {
-  const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose, "attribute");
-  const Hdf5Handle attribute(
-      H5Acreate2(object, name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-      "attribute");
-  require(H5Awrite(attribute.id(), type, value) >= 0, "attribute");
-}
-void write_attribute(hid_t object, const std::string& name, const std::string& text) {
-  const char* pointer = text.c_str();
-  write_attribute(object, name, text_type().id(), &pointer);
-}
-void write_attribute(hid_t object, const std::string& name, double value) {
-  write_attribute(object, name, H5T_NATIVE_DOUBLE, &value);
-}
-void write_attribute(hid_t object, const std::string& name, std::int64_t value) {
-  write_attribute(object, name, H5T_NATIVE_INT64, &value);
-}
-void write_attribute(hid_t object, const std::string& name, std::uint64_t value) {
-  write_attribute(object, name, H5T_NATIVE_UINT64, &value);
-}
-
 Hdf5Handle make_group(hid_t parent, const char* name, const std::string& description) {
   // Members keep their order.
   const Hdf5Handle properties(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, "group");

@@ -170,6 +170,7 @@ const std::vector<Library>& libraries() {
       {"libsodium", {"sodium"}, {"endpoint/"}},
       {"SQLite", {"sqlite3"}, {"learners/"}},
       {"Ceres", {"ceres/"}, {"identification/"}},
+      {"NLopt", {"nlopt"}, {"identification/"}},
       {"utf8proc", {"utf8proc"}, {"learners/"}},
       {"libxlsxwriter", {"xlsxwriter"}, {"learners/"}},
       {"libuuid", {"uuid/"}, {"learners/"}},

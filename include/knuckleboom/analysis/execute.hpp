@@ -60,6 +60,9 @@ struct RunResult {
 RunResult execute(const sim::Simulation& simulation, Engine& engine, const sim::SimState& start,
                   const ExecuteOptions& options);
 
+// More than a tenth of the stages: the results are not to be used.
+bool mostly_unconverged(const machine::Health& health);
+
 // Ticks between samples of the given rate. Throws UserError if the rate does not divide the tick rate.
 std::int64_t ticks_per_sample(double rate_Hz, double tick_s);
 // Default for traces: the nearest rate at or below 100 Hz.

@@ -51,6 +51,9 @@ std::vector<std::string> price_list_names();
 // "crane" is config/courses/crane.toml; of a quiz likewise in config/quizzes.
 std::filesystem::path find_course(const std::string& name_or_file);
 std::filesystem::path find_quiz(const std::string& name_or_file);
+// "stick_gains" is config/sweeps/stick_gains.toml.
+std::filesystem::path find_sweep(const std::string& name_or_file);
+std::vector<std::string> sweep_names();
 std::vector<std::string> course_names();
 std::vector<std::string> quiz_names();
 

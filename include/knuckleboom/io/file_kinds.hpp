@@ -25,6 +25,7 @@ enum class FileKind {
   kPriceList,
   kCourse,
   kQuiz,
+  kSweep,
 };
 
 struct FileKindEntry {

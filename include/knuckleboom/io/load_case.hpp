@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,20 @@ struct LoadedCase {
 // machine: empty: the one that the scenario names. Throws FileError or UserError.
 LoadedCase load_case(const FileSource& scenario, const FileSource& machine,
                      const std::vector<std::string>& assignments);
+
+// The same for many cases of the same files: each file is read once, and parsed again only where assignments
+// change it. Several threads may load at once.
+class CaseLoader {
+ public:
+  CaseLoader();
+  ~CaseLoader();
+  LoadedCase load(const std::string& scenario, const std::string& machine,
+                  const std::vector<std::string>& assignments);
+
+ private:
+  struct Files;
+  std::unique_ptr<Files> files_;
+};
 
 // The file of the machine that a scenario names. Throws FileError, pointing at the name, if there is
 // none.

@@ -44,6 +44,8 @@ class JournalFile {
   // for the sentence of a failure. Throws FileError.
   static std::optional<JournalFile> create(const std::filesystem::path& path,
                                            std::string_view header, const char* subject);
+  // Locks a file that is there, to go on at its end. Throws FileError, also if another program is writing to it.
+  static JournalFile resume(const std::filesystem::path& path, const char* subject);
 
   const std::filesystem::path& path() const { return path_; }
   int descriptor() const { return file_.get(); }  // -1: has ended
@@ -51,7 +53,8 @@ class JournalFile {
 
   // Throws FileError, after which nothing more is written; what was written before stays.
   void write(std::string_view bytes);
-  void sync();  // onto the disk
+  void cut(std::uint64_t bytes);  // drops what follows its sound part
+  void sync();                    // onto the disk
   void close() { file_.close(); }
   // The end of writing, the lock is still held.
   Descriptor release() { return std::move(file_); }

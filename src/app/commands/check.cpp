@@ -33,6 +33,7 @@
 #include "knuckleboom/io/machine_file.hpp"
 #include "knuckleboom/io/scenario_file.hpp"
 #include "knuckleboom/io/signal_file.hpp"
+#include "knuckleboom/io/sweep_plan.hpp"
 #include "knuckleboom/io/timber_file.hpp"
 #include "knuckleboom/io/trainer_settings.hpp"
 #include "knuckleboom/recording/emulation_recording.hpp"
@@ -289,6 +290,13 @@ Finding describe(const std::string& path, bool strict) {
       return {fmt::format(
                   "quiz {}, {}", quiz.name,
                   counted(static_cast<long long>(quiz.questions.size()), "question", "questions")),
+              {}};
+    }
+    case io::FileKind::kSweep: {
+      const io::SweepPlan plan = io::read_sweep_plan(path);
+      return {fmt::format(
+                  "plan of a sweep, {}, {}", io::word_of(plan.design),
+                  counted(static_cast<long long>(plan.variables.size()), "variable", "variables")),
               {}};
     }
     case io::FileKind::kScenario:

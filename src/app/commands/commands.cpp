@@ -33,6 +33,7 @@ Command report_problem_command();
 Command run_command();
 Command stanford_command();
 Command station_command();
+Command sweep_command();
 Command tree_command();
 Command verify_command();
 
@@ -44,16 +45,15 @@ Command knuckleboom_program() {
                        "knuckleboom run stick_sine --plot stick.png",
                        "knuckleboom compare stick_sine", "knuckleboom inspect harvester"},
           .run = [] { return kUserMistake; },  // the parser wants a sub-command
-          .commands = {drive_command(),      replay_command(),         report_command(),
-                       stanford_command(),   learners_command(),       run_command(),
-                       compare_command(),    friction_command(),       pneumatics_command(),
-                       emulate_command(),    verify_command(),         judge_command(),
-                       log_command(),        identify_command(),       check_command(),
-                       tree_command(),       buck_command(),           fell_command(),
-                       inspect_command(),    linearise_command(),      export_command(),
-                       levers_command(),     report_problem_command(), key_command(),
-                       station_command(),    demo_command(),           list_command(),
-                       completions_command()}};
+          .commands = {
+              drive_command(),      replay_command(),   report_command(),  stanford_command(),
+              learners_command(),   run_command(),      compare_command(), friction_command(),
+              pneumatics_command(), emulate_command(),  verify_command(),  judge_command(),
+              log_command(),        identify_command(), check_command(),   tree_command(),
+              buck_command(),       fell_command(),     inspect_command(), linearise_command(),
+              sweep_command(),      export_command(),   levers_command(),  report_problem_command(),
+              key_command(),        station_command(),  demo_command(),    list_command(),
+              completions_command()}};
 }
 
 Tables reference_tables() {

@@ -40,7 +40,7 @@ ValueKind word_value(std::string placeholder, std::vector<std::string> (*words)(
 Argument scenario_argument(std::string& value);
 Argument machine_argument(std::string& value);
 Argument machine_option(std::string& value, std::string sentence, std::string without = {});
-// Of commands that read logs.
+// A command that reads logs has these.
 Argument dbc_option(std::string& value, std::string_view needs = {});
 Argument tolerance_option(std::optional<double>& value);
 // Keys of machine and scenario files as --set addresses them; NAME stands for an entry's name.

@@ -21,14 +21,6 @@ constexpr double kResidualWarning = 1e-3;
 constexpr double kLeastPumpShare = 0.1;
 // Energy that a closed valve without momentum makes or loses, as a share of the turnover.
 constexpr double kModelWarning = 0.05;
-// Stages that did not converge, as a share of all: beyond it the results are not to be used.
-constexpr double kUnconvergedLimit = 0.1;
-
-bool mostly_unconverged(const machine::Health& health) {
-  constexpr double kStages = 2.0;  // of a tick
-  return static_cast<double>(health.newton_unconverged) >
-         kUnconvergedLimit * kStages * static_cast<double>(health.ticks);
-}
 
 std::string residual_words(const RunSummary& s) {
   if (!std::isfinite(s.energy_residual)) return "not finite";
@@ -56,7 +48,7 @@ std::vector<std::string> warnings_of(const RunSummary& s, const sim::Simulation&
                     "exact (a shorter "
                     "tick_ms helps)",
                     counted(s.health.friction_unsettled, "stage", "stages")));
-  if (mostly_unconverged(s.health))
+  if (analysis::mostly_unconverged(s.health))
     out.push_back("more than a tenth of the stages did not converge; do not use these results");
   if (!run.non_finite && !std::isfinite(s.energy_residual))
     out.push_back("the energy balance is not finite; do not use these results");
@@ -109,7 +101,7 @@ std::string line(std::string_view name, const std::string& content) {
 
 bool usable(const sim::Simulation& simulation, const analysis::RunResult& run) {
   return !run.non_finite && std::isfinite(simulation.energy_residual(run.state)) &&
-         !mostly_unconverged(run.state.machine.health);
+         !analysis::mostly_unconverged(run.state.machine.health);
 }
 
 RunSummary summarise(const io::LoadedCase& loaded, const sim::Simulation& simulation,

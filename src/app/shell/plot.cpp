@@ -32,6 +32,7 @@ constexpr int kMarginTop = 40;
 constexpr int kMarginBottom = 34;
 // Note below: size of a character and distance of lines, and the first of its labels.
 constexpr int kNoteCharacter = 7, kNoteLine = 16, kNoteLabel = 10;
+constexpr std::size_t kRowLabel = 100;  // the first of a panel's names of rows
 
 // More points than a curve has pixels show nothing new.
 constexpr std::size_t kMostBuckets = 1500;
@@ -99,6 +100,11 @@ void append_ranges(std::string& text, const Panel& panel) {
         y.include(curve.y[i]);
       }
   if (x.empty()) x = y = {0.0, 1.0};
+  if (!panel.rows.empty()) {
+    y = {0.5, static_cast<double>(panel.rows.size()) + 0.7};
+    const double room = 0.04 * x.width();  // a bar that ends at the frame is whole
+    x = {x.low - room, x.high + room};
+  }
   double y_middle = 0.5 * (y.low + y.high);
   double y_half = std::max(
       {0.5 * y.width() * 1.08, 0.5 * panel.least_y_span, 1e-9 * std::fabs(y_middle), 1e-12});
@@ -125,6 +131,7 @@ std::string style_of(const Curve& curve) {
   const int color = ((curve.color % kPaletteSize) + kPaletteSize) % kPaletteSize;
   const char* width = curve.style == LineStyle::kThin    ? "1.2"
                       : curve.style == LineStyle::kThick ? "2.8"
+                      : curve.style == LineStyle::kBar   ? "9"
                                                          : "1.8";
   const char* dashes = curve.style == LineStyle::kDashed ? " dashtype (8,5)" : "";
   return fmt::format("linecolor rgb \"{}\" linewidth {}{}", kPalette[color], width, dashes);
@@ -248,6 +255,11 @@ std::string gnuplot_script(const Figure& figure, bool png) {
                         1.0 - (top + 0.5 * (kPanelTop + kPanelHeight - kBottom)) / total);
     text += fmt::format("set xlabel {} offset 0,0.4\n", quoted(panel.x_label));
     append_ranges(text, panel);
+    // Above what is drawn in their row.
+    for (std::size_t i = 0; i < panel.rows.size(); ++i)
+      text += fmt::format("set label {} {} at graph 0.02, first {:.2f} left front\n", kRowLabel + i,
+                          quoted(panel.rows[i]), static_cast<double>(i) + 1.32);
+    if (!panel.rows.empty()) text += "unset ytics\n";
     if (panel.log_x) text += "set logscale x\n";
     text += "plot ";
     if (panel.curves.empty()) text += "NaN notitle";
@@ -261,6 +273,7 @@ std::string gnuplot_script(const Figure& figure, bool png) {
     // The titles belong to the whole figure; drawing them once is enough.
     text += "\nunset label\n";
     if (panel.log_x) text += "unset logscale x\n";
+    if (!panel.rows.empty()) text += "set ytics\n";
   }
   text += "unset multiplot\n";
   return text;

@@ -13,9 +13,10 @@ enum class LineStyle {
   kDashed,
   kThick,
   kThin,
-  kCrosses,
-  kCircles
-};  // the last two: points alone
+  kCrosses,  // points alone, as the next
+  kCircles,
+  kBar,  // a thick bar along the curve
+};
 
 struct Curve {
   std::string title;  // in the legend; empty: not in it
@@ -31,6 +32,7 @@ struct Panel {
   bool equal_axes = false;    // a metre is as long along x as along y
   double least_y_span = 0.0;  // keeps noise on a constant from filling the panel
   bool log_x = false;
+  std::vector<std::string> rows = {};  // names at y = 1, 2, ..., in place of numbers there
 };
 
 struct Figure {
