@@ -17,7 +17,7 @@ using io::SweepDesign;
 using io::SweepSpread;
 using io::SweepVariable;
 
-// What is drawn, so that no two draws share their numbers.
+// The kind of a draw, so that no two draws share their numbers.
 enum class Draw : std::uint64_t { kValue, kPart, kLevel, kOrder };
 
 std::uint64_t counter(std::uint64_t seed, Draw draw, std::uint64_t row, std::uint64_t column) {

@@ -409,7 +409,7 @@ struct SweepRunner::Parts {
         try {
           results = columns(one);
         } catch (const io::FileError& error) {
-          // Of the plan itself, such as a channel that there is not.
+          // A fault of the plan itself, such as a channel that there is not.
           if (error.diagnostics().front().file != plan.file) throw;
           throw PlanFault{error};
         }
@@ -464,7 +464,7 @@ struct SweepRunner::Parts {
     }
   }
 
-  // Of what each choice of a file brings in; a file that cannot be read counts by its refusal.
+  // A hash over what each choice of a file brings in; a file that cannot be read counts by its refusal.
   void take_hash() {
     io::Hasher hasher;
     hasher.add(plan.text);

@@ -40,7 +40,7 @@ std::vector<Override>* named(std::string_view word, Overrides& in) {
   return word == kLeversPrefix ? &in.levers : nullptr;
 }
 
-// Of a scenario and its machine.
+// Files of a scenario and its machine.
 void fit_together(LoadedCase& loaded) {
   std::vector<Diagnostic> faults = put_on_bench(loaded.scenario, loaded.machine.model);
   if (faults.empty())

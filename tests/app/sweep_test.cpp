@@ -154,7 +154,7 @@ TEST_F(SweepProgram, GoesOnAfterKillNineWithTheSameTable) {
   for (const char* ending : {".h5", ".csv"})
     EXPECT_EQ(content_of(file(std::string("t") + ending)),
               content_of(file(std::string("whole") + ending)));
-  // What is complete is not computed again, and a foreign table is not written over.
+  // A complete table is not computed again, and a foreign table is not written over.
   EXPECT_THAT(sweep({p, "-o", file("t.h5")}).output, Not(HasSubstr("60 runs in")));
   write_text(file("t.h5"), "my own file");
   const Outcome foreign = sweep({p, "-o", file("t.h5")});

@@ -23,9 +23,9 @@ class SweepDesigner {
   explicit SweepDesigner(const io::SweepPlan& plan);
 
   std::int64_t size() const { return size_; }  // number of runs
-  // Of each variable, 0 to 1, as sensitivities see it; run: from 0.
+  // For each variable, 0 to 1, as sensitivities see it; run: from 0.
   std::vector<double> shares(std::int64_t run) const;
-  // Of each variable, as an assignment of --set has it.
+  // For each variable, as an assignment of --set has it.
   std::vector<std::string> values(std::int64_t run) const;
 
  private:

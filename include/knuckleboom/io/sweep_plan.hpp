@@ -15,7 +15,7 @@ namespace knuckleboom::io {
 enum class SweepDesign { kGrid, kList, kLatinHypercube, kMonteCarlo, kMorris, kSobol };
 enum class SweepSpread { kUniform, kNormal, kLognormal, kTriangular };
 
-// What differs from run to run.
+// Keys and files that differ from run to run.
 struct SweepVariable {
   static constexpr double kOpen = std::numeric_limits<double>::infinity();
 

@@ -30,7 +30,7 @@ struct SweepColumn {
   friend bool operator==(const SweepColumn&, const SweepColumn&) = default;
 };
 
-// What a file of rows belongs to.
+// The plan and program that a file of rows belongs to.
 struct SweepHeader {
   std::string kind;        // "sweep", "tuning"
   std::string plan_hash;   // over the plan and all files that its runs read

@@ -83,7 +83,7 @@ int submit_sweep(const SweepOptions& options, const Sweep& sweep);  // --slurm
 int spread_sweep(const SweepOptions& options, const Sweep& sweep);  // --parallel
 int tune_sweep(const SweepOptions& options, const Sweep& sweep);
 
-// What came out. rows: sorted.
+// The outcome. rows: sorted.
 std::string sweep_text(const io::SweepPlan& plan, const io::SweepHeader& header,
                        const std::vector<io::SweepRow>& rows);
 std::string sweep_json(const io::SweepPlan& plan, const io::SweepHeader& header,

@@ -1,4 +1,4 @@
-// What came out of a sweep: statistics, sensitivities, pictures.
+// Outcome of a sweep: statistics, sensitivities, pictures.
 #include <algorithm>
 #include <cmath>
 #include <map>
