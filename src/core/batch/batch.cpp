@@ -660,6 +660,7 @@ void Batch::hold(int machine, int actuator, const sim::ActuatorCommand& command)
   all_->forget(machine);
 }
 void Batch::release(int machine, int actuator) {
+  if (!nth(all_->machine, machine).held.drive[actuator]) return;
   all_->forget(machine);
   nth(all_->machine, machine).held.drive[actuator] = false;
 }

@@ -347,7 +347,7 @@ inline double joint_mobility(const StepStart& start, InverseDiagonal<kMaxLinks>&
 // Pressures, flows and force at speed x_dot. g: weight with which the end stop's spring moves. Open: the
 // equations of an open valve. In the paper's, part of the force may be that of before a change of the model.
 template <hydraulics::LineModel Open>
-inline Force evaluate(double x_dot, double g, ActuatorStep& d) {
+[[gnu::always_inline]] inline Force evaluate(double x_dot, double g, ActuatorStep& d) {
   constexpr bool kShared = Open == hydraulics::LineModel::kResistive;
   d.x_dot = x_dot;
   const double p_start[2] = {d.out.p[0], d.out.p[1]};

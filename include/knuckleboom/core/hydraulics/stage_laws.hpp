@@ -60,7 +60,7 @@ struct Bypass {
 template <class T>
 inline Bypass<T> bypass(const BasicStageConstants<T>& k, T P) {
   const MaskOf<T> high = P > k.P_high;
-  const MaskOf<T> beyond = high | (P < k.P_low);
+  const MaskOf<T> beyond = high || P < k.P_low;
   if (!any(beyond)) return {0.0, 0.0};
   const T G = select(high, k.G_high, k.G_low);
   return {select(beyond, G * (P - select(high, k.P_high, k.P_low)), 0.0), select(beyond, G, 0.0)};
@@ -102,19 +102,20 @@ inline void solve_node(T g_I, T g_C, T P_star, T Q_star, T P_S, T C_R, T o_R, Re
 }
 
 template <LineModel Model, class T>
-inline Response<T> respond(const BasicStageConstants<T>& k, const BasicStageInput<T>& in, int s,
-                           T o, T o_R) {
+[[gnu::always_inline]] inline Response<T> respond(const BasicStageConstants<T>& k,
+                                                  const BasicStageInput<T>& in, int s, T o, T o_R) {
   const T R = k.R[s];
   Response<T> out;
   out.bypass_C = 0.0;
   out.direct = out.direct_Q = 0.0;
   // Beyond the settings of the protective valves: again, with these open.
-  const auto again = [&](auto&& solve) {
+  const auto again = [&](auto&& solve) __attribute__((always_inline)) {
     const MaskOf<T> high = out.P_C > k.P_high;
-    const MaskOf<T> beyond = high | (out.P_C < k.P_low);
+    const MaskOf<T> beyond = high || out.P_C < k.P_low;
     if (!any(beyond)) [[likely]]
       return;
-    const Response<T> before = out;
+    [[maybe_unused]] Response<T> before;
+    if constexpr (kIsLanes<T>) before = out;
     const T G = select(high, k.G_high, k.G_low);
     const T P_0 = select(high, k.P_high, k.P_low);
     solve(G, P_0);
@@ -125,7 +126,7 @@ inline Response<T> respond(const BasicStageConstants<T>& k, const BasicStageInpu
     // P_C = P_base + g_C Q - weight g_C o_R, C_R Q|Q| = P_S - P_C
     const T weight = k.side_flow_weight[s];
     const T beside = (weight - 1.0) * k.g_C[s];
-    const auto fill = [&](T scale, T P_base) {
+    const auto fill = [&](T scale, T P_base) __attribute__((always_inline)) {
       const T g_Q = k.g_C[s] * scale;
       const T g_o = weight * g_Q;
       const T r = in.P_S[s] - P_base + g_o * o_R;
@@ -151,7 +152,7 @@ inline Response<T> respond(const BasicStageConstants<T>& k, const BasicStageInpu
     out.P_C = in.P_S[s] - in.C_R[s] * signed_square(o_R);
     out.dP_C = -2.0 * in.C_R[s] * abs(o_R);
   } else {
-    const auto solve = [&](T g_C, T P_star) {
+    const auto solve = [&](T g_C, T P_star) __attribute__((always_inline)) {
       if constexpr (Model == LineModel::kDynamic) {
         solve_node<T>(k.g_I[s], g_C, P_star, in.Q_star[s], in.P_S[s], in.C_R[s], o_R, out);
       } else {
@@ -200,7 +201,7 @@ inline void store_side(const BasicStageConstants<T>& k, const Response<T>& r, in
   out.o_R[s] = o_R;
   out.bypass_C[s] = r.bypass_C;
   out.bypass_p[s] = 0.0;
-  out.bypassing = out.bypassing | (r.bypass_C != 0.0);
+  out.bypassing = out.bypassing || r.bypass_C != 0.0;
   out.force += k.sign_area[s] * r.p;
   out.dforce += k.sign_area[s] * out.dp[s];
 }
@@ -209,8 +210,8 @@ inline void store_side(const BasicStageConstants<T>& k, const Response<T>& r, in
 // one quadratic per state of its protective valve, solved in closed form; from elsewhere Newton
 // would halve its way down a parabola.
 template <LineModel Model, class T>
-inline T port_start(const BasicStageConstants<T>& k, const BasicStageInput<T>& in, int s, T o,
-                    T p_other) {
+[[gnu::always_inline]] inline T port_start(const BasicStageConstants<T>& k,
+                                           const BasicStageInput<T>& in, int s, T o, T p_other) {
   T P_base, X;  // p = P_base - X o_R - R o_R|o_R|
   T R = k.linear_line ? T(0.0) : T(k.R[s]);
   if constexpr (Model == LineModel::kResistive) {
@@ -226,18 +227,20 @@ inline T port_start(const BasicStageConstants<T>& k, const BasicStageInput<T>& i
   const T G[3] = {0.0, k.G_high, k.G_low};
   const T P_0[3] = {0.0, k.P_high, k.P_low};
   T p = 0.0;
-  MaskOf<T> found = p != 0.0;  // nowhere yet
+  MaskOf<T> found{};
   for (int region = 0; region < 3; ++region) {
-    const MaskOf<T> absent = region > 0 ? G[region] == 0.0 : p != p;
-    if (all(found | absent)) continue;
+    MaskOf<T> skip = found;
+    if (region > 0) skip = skip || G[region] == 0.0;
+    if (all(skip)) continue;
     // o_R = flow + slope p
     const T slope = k.leak_internal + k.leak_external[s] + G[region];
     const T flow =
         o - k.leak_internal * p_other - (region > 0 ? T(G[region] * P_0[region]) : T(0.0));
     const T o_R = solve_signed_quadratic<T>(slope * R, 1.0 + slope * X, slope * P_base + flow);
-    p = select(found | absent, p, P_base - X * o_R - R * signed_square(o_R));
-    if (region == 0) found = (p <= k.P_high) & (p >= k.P_low);
-    if (region == 1) found = found | ((p >= k.P_high) & !absent);
+    p = select(skip, p, P_base - X * o_R - R * signed_square(o_R));
+    if (region == 0) found = p <= k.P_high && p >= k.P_low;
+    if (region == 1) found = found || (p >= k.P_high && !skip);
+    if (all(found)) break;
   }
   return p;
 }
@@ -341,15 +344,16 @@ inline MaskOf<T> solve_coupled(const BasicStageConstants<T>& k, const BasicStage
     // The residual decides, not the step: an open protective valve turns a step of 1 Pa into a flow
     // that changes the pressure at a nearly closed orifice by bars. The second term is the
     // resolution of the numbers.
-    close = (abs(G[0]) < k.port_tolerance + kResolution * abs(Jd[0] * p[0])) &
-            (abs(G[1]) < k.port_tolerance + kResolution * abs(Jd[1] * p[1]));
-    if (all(close | idle) || iteration == kMaxIterations) break;
+    close = abs(G[0]) < k.port_tolerance + kResolution * abs(Jd[0] * p[0]) &&
+            abs(G[1]) < k.port_tolerance + kResolution * abs(Jd[1] * p[1]);
     if constexpr (kIsLanes<T>) {
-      if (iteration == kMaxIterations - 1) break;
-    }
-    p[0] = select(close, p[0], next[0]);
-    p[1] = select(close, p[1], next[1]);
-    if constexpr (!kIsLanes<T>) {
+      if (all(close | idle) || iteration == kMaxIterations - 1) break;
+      p[0] = select(close, p[0], next[0]);
+      p[1] = select(close, p[1], next[1]);
+    } else {
+      if (close || iteration == kMaxIterations) break;
+      p[0] = next[0];
+      p[1] = next[1];
       if (iteration == kMaxIterations - 1) bisect_ports<Model>(k, in, o, p);
     }
   }
@@ -366,7 +370,7 @@ inline MaskOf<T> solve_coupled(const BasicStageConstants<T>& k, const BasicStage
                    (k.leak_external[s] + y[s].slope) * dp[s];
     store_side<T>(k, r[s], s, o_R[s], do_R, out);
     out.bypass_p[s] = y[s].flow;
-    out.bypassing = out.bypassing | (y[s].flow != 0.0);
+    out.bypassing = out.bypassing || y[s].flow != 0.0;
   }
   return close;
 }
@@ -531,7 +535,8 @@ inline ResponsePair<T> respond_pair(const BasicStageConstants<T>& k, const Basic
 // machine's result is filled in only then. idle: lanes that need not be solved.
 template <LineModel Model, class T>
 inline MaskOf<T> solve_ports(const BasicStageConstants<T>& k, const BasicStageInput<T>& in, T x_dot,
-                             const T (&p_start)[2], BasicStageResult<T>& out, MaskOf<T> idle) {
+                             const T (&p_start)[2], BasicStageResult<T>& out,
+                             [[maybe_unused]] MaskOf<T> idle) {
   using Pair = PairOf<T>;
   constexpr int kMaxIterations = 8;
   constexpr double kResolution = 1e-15;
@@ -558,12 +563,15 @@ inline MaskOf<T> solve_ports(const BasicStageConstants<T>& k, const BasicStageIn
     };
     const Pair allowed = k.port_tolerance + kResolution * abs(own * p);
     const MaskOf<T> close = within(left, left, -allowed, allowed);
-    if (!all(close | idle)) {
-      if (i < kMaxIterations) {
+    if constexpr (kIsLanes<T>) {
+      if (i < kMaxIterations && !all(close | idle)) {
         p = select(close, p, p - solve(left));
         continue;
       }
-      if constexpr (!kIsLanes<T>) return false;
+    } else if (!close) {
+      if (i == kMaxIterations) return false;
+      p -= solve(left);
+      continue;
     }
     const Pair dp = solve((-k.g_C * r.dP_C - R) * k.sign_area);
     const Pair dleak = k.leak_internal * (dp - swapped(dp)) + (k.leak_external + y.G) * dp;
@@ -589,8 +597,7 @@ inline MaskOf<T> respond_apart(const BasicStageConstants<T>& k, const BasicStage
   const T o1 = k.sign_area[1] * x_dot;
   const Response<T> r0 = respond<Model, T>(k, in, 0, o0, o0);
   const Response<T> r1 = respond<Model, T>(k, in, 1, o1, o1);
-  const MaskOf<T> calm =
-      (r0.p <= k.P_high) & (r0.p >= k.P_low) & (r1.p <= k.P_high) & (r1.p >= k.P_low);
+  const MaskOf<T> calm = r0.p <= k.P_high && r0.p >= k.P_low && r1.p <= k.P_high && r1.p >= k.P_low;
   if (!any(calm)) return calm;
   out.force = 0.0;
   out.dforce = 0.0;

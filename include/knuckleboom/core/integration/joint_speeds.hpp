@@ -50,14 +50,14 @@ inline double slope_at(const double (&dtau)[Stride][Stride], int i, int j) {
 template <class T>
 inline MaskOf<T> is_last(T step, T v) {
   const T size = abs(step);
-  return (size <= kCoarse) & ((size <= kFine) | (size <= kRelative * abs(v)));
+  return size <= kCoarse && (size <= kFine || size <= kRelative * abs(v));
 }
 template <class T>
 inline MaskOf<T> is_last(T step, T v, T M_g, T slope) {
   const T size = abs(step);
   const T left = slope * size;
-  return (size <= kFine) |
-         ((left <= kErrorAtBend * M_g) & (0.5 * left * size <= kErrorOnParabola * M_g * abs(v)));
+  return size <= kFine ||
+         (left <= kErrorAtBend * M_g && 0.5 * left * size <= kErrorOnParabola * M_g * abs(v));
 }
 
 // Size > 0: number of joints known when compiling; 0: n_given counts.

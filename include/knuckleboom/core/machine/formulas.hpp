@@ -44,17 +44,17 @@ template <class T, class Stops>
   T push = 0.0;
   T slope = 0.0;  // by `in`
   const T c = stops.cushion_damping * smaller(T(1.0), (depth + stops.cushion) / stops.cushion);
-  const MaskOf<T> cushioned = inward & (stops.cushion > T(0.0));
+  const MaskOf<T> cushioned = inward && stops.cushion > T(0.0);
   push = select(cushioned, push + c * in, push);
   slope = select(cushioned, slope + c, slope);
-  out.active = near & (depth > 0.0);
+  out.active = near && depth > 0.0;
   // On the way in the damping builds up with the depth, so that the force has no jump at contact.
   const T share = select(inward, smaller(T(1.0), depth / kContactBuildUp), 1.0);
   const T contact = stops.stiffness * depth + share * stops.damping * in;
-  const MaskOf<T> touches = out.active & (contact > 0.0);
+  const MaskOf<T> touches = out.active && contact > 0.0;
   push = select(touches, push + contact, push);
   slope = select(touches, slope + (share * stops.damping + g * stops.stiffness), slope);
-  slope = select(touches & (share < 1.0), slope + g * stops.damping * in / kContactBuildUp, slope);
+  slope = select(touches && share < 1.0, slope + g * stops.damping * in / kContactBuildUp, slope);
   out.force = select(near, select(low, push, -push), 0.0);
   out.dforce = select(near, -slope, 0.0);
   return out;

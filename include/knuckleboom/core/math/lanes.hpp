@@ -33,6 +33,10 @@ struct Mask {
   typename detail::Vectors<N>::Bits bits;
 
   KB_LANES friend Mask operator&(Mask a, Mask b) { return {a.bits & b.bits}; }
+  KB_LANES friend Mask operator&&(Mask a, Mask b) {
+    return a & b;
+  }  // NOLINT: of bool it may stop half-way
+  KB_LANES friend Mask operator||(Mask a, Mask b) { return a | b; }  // NOLINT
   KB_LANES friend Mask operator|(Mask a, Mask b) { return {a.bits | b.bits}; }
   KB_LANES friend Mask operator^(Mask a, Mask b) { return {a.bits ^ b.bits}; }
   KB_LANES friend Mask operator!(Mask a) { return {~a.bits}; }
@@ -63,6 +67,10 @@ struct Mask<8> {
   __mmask8 bits;
 
   KB_LANES friend Mask operator&(Mask a, Mask b) { return {_kand_mask8(a.bits, b.bits)}; }
+  KB_LANES friend Mask operator&&(Mask a, Mask b) {
+    return a & b;
+  }  // NOLINT: of bool it may stop half-way
+  KB_LANES friend Mask operator||(Mask a, Mask b) { return a | b; }  // NOLINT
   KB_LANES friend Mask operator|(Mask a, Mask b) { return {_kor_mask8(a.bits, b.bits)}; }
   KB_LANES friend Mask operator^(Mask a, Mask b) { return {_kxor_mask8(a.bits, b.bits)}; }
   KB_LANES friend Mask operator!(Mask a) { return {_knot_mask8(a.bits)}; }
