@@ -10,6 +10,7 @@
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/log_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace knuckleboom {
 namespace {
@@ -68,11 +69,10 @@ std::string mutated(std::string text, std::mt19937& random) {
 }
 
 template <typename Read>
-void check_all(const std::vector<std::string>& texts, Read read) {
-  constexpr int kRuns = 10000;
+void check_all(const std::vector<std::string>& texts, Read read, int runs = 10000) {
   std::mt19937 random(20);
   int refused = 0;
-  for (int i = 0; i < kRuns; ++i) {
+  for (int i = 0; i < runs; ++i) {
     const std::string text = mutated(texts[static_cast<std::size_t>(i) % texts.size()], random);
     try {
       read(text);
@@ -83,8 +83,8 @@ void check_all(const std::vector<std::string>& texts, Read read) {
         ASSERT_GT(one.message.size(), 10u) << one.message << "\n" << text;
     }
   }
-  EXPECT_GT(refused, kRuns / 20);
-  EXPECT_LT(refused, kRuns);
+  EXPECT_GT(refused, runs / 20);
+  EXPECT_LT(refused, runs);
 }
 
 TEST(MutatedInputs, OfTablesAreReadOrRefused) {
@@ -103,6 +103,38 @@ TEST(MutatedInputs, OfTablesAreReadOrRefused) {
        "\"TOA5\",\"a\"\n\"TIMESTAMP\",\"RECORD\",\"x\"\n\"TS\",\"RN\",\"mm\"\n\"\",\"\",\"Smp\"\n" +
            campbell},
       [&](const std::string& text) { io::read_log_text(text, "log.csv", map, known); });
+}
+
+// Logs of a CAN bus and the DBC files that describe them.
+TEST(MutatedInputs, OfCanLogsAreReadOrRefused) {
+  const test::TemporaryFolder folder;
+  const std::string border = "\n=\n";
+  const std::string dbc =
+      "VERSION \"\"\nNS_ :\n\tCM_\nBS_:\nBU_: A\nBO_ 288 J: 8 A\n SG_ b : 0|16@1- (0.01,0) "
+      "[-180|180] \"deg\" A\n SG_ k M : 23|4@0+ (1,0) [0|0] \"\" A\n SG_ c m1 : 31|9@0- (1,2) "
+      "[0|0] "
+      "\"\" A\nBO_ 2566844926 P: 8 A\n SG_ p : 0|16@1+ (0.05,0) [0|400] \"bar\" A\nBA_DEF_ BO_ "
+      "\"VFrameFormat\" ENUM \"S\",\"J1939PG\";\nBA_ \"VFrameFormat\" BO_ 2566844926 1;\nVAL_ 288 "
+      "k 0 "
+      "\"a\" 1 \"b\" ;\nSG_MUL_VAL_ 288 c k 1-1, 3-4;\n";
+  std::string candump, asc = "base hex  timestamps absolute\n";
+  for (int i = 0; i < 12; ++i) {
+    const std::string t = std::to_string(10 + i);
+    candump += "(14365090" + t + ".25) can0 120#39301" + std::to_string(i % 4) + "A0FFFF8003\n";
+    candump += "(14365090" + t + ".50) can0 0CFEF10B#A00F1E00FFFFFFFF\n";
+    asc += "  " + t + ".250000 1  120   Rx   d 8 39 30 1" + std::to_string(i % 4) +
+           " A0 FF FF 80 03\n  " + t + ".5 1 18FEF1FEx Rx d 3 A0 0F 1E\n";
+  }
+  io::LogMap map;
+  check_all(
+      {dbc + border + candump, dbc + border + asc},
+      [&](const std::string& text) {
+        const std::size_t at = std::min(text.find(border), text.size());
+        map.dbc = folder.write("x.dbc", text.substr(0, at)).string();
+        io::LogTable(text.substr(std::min(at + border.size(), text.size())), "can.log", map)
+            .read_all();
+      },
+      4000);
 }
 
 TEST(MutatedInputs, OfUrdfsAreReadOrRefused) {
