@@ -248,6 +248,8 @@ KB_API kb_state *kb_batch_take(kb_batch *batch, int32_t machine) KB_NOEXCEPT;
 KB_API kb_status kb_batch_restore(kb_batch *batch, int32_t machine, const kb_state *state) KB_NOEXCEPT;
 /* As kb_set_fault, of one machine. */
 KB_API kb_status kb_batch_set_fault(kb_batch *batch, int32_t machine, const char *name, int on) KB_NOEXCEPT;
+/* As kb_tick, of one machine. */
+KB_API int64_t kb_batch_tick(kb_batch *batch, int32_t machine) KB_NOEXCEPT;
 /* As kb_state_hash, of one machine. Lives until the next call for this batch. */
 KB_API const char *kb_batch_hash(kb_batch *batch, int32_t machine) KB_NOEXCEPT;
 

@@ -949,6 +949,14 @@ kb_status kb_batch_set_fault(kb_batch* batch, int32_t machine, const char* name,
   });
 }
 
+int64_t kb_batch_tick(kb_batch* batch, int32_t machine) noexcept {
+  return guarded_or<>(std::int64_t{-1}, [&] {
+    kb_batch& b = given(batch, "batch");
+    const kb_batch::Member& m = member(b, machine);
+    return m.exercise ? m.exercise->state.tick() : b.batch.state(m.number).tick;
+  });
+}
+
 const char* kb_batch_hash(kb_batch* batch, int32_t machine) noexcept {
   return guarded_or<>(static_cast<const char*>(nullptr), [&] {
     kb_batch& b = given(batch, "batch");

@@ -399,6 +399,173 @@ class Connection {
   std::vector<std::int32_t> inputs_, channels_;
 };
 
+// --- Batch --------------------------------------------------------------------
+
+struct CloseBatch {
+  void operator()(kb_batch* batch) const { kb_batch_free(batch); }
+};
+
+// Copies of simulations, stepped together; inputs and channels in arrays of a row for each.
+class Batch {
+ public:
+  Batch(const std::vector<std::shared_ptr<Simulation>>& simulations,
+        const std::vector<std::string>& inputs, const std::vector<std::string>& channels,
+        std::int32_t lanes)
+      : engine_(made(kb_batch_new(lanes))) {
+    if (simulations.empty()) throw Failure("a batch needs at least one simulation");
+    for (const auto& simulation : simulations) {
+      const Use use(*simulation);
+      const std::vector<std::int32_t> in = numbers_of(use, kb_find_input, inputs);
+      const std::vector<std::int32_t> out = numbers_of(use, kb_find_channel, channels);
+      if (rows == 0) {
+        inputs_ = in;
+        channels_ = out;
+      } else if (in != inputs_ || out != channels_) {
+        throw Failure("simulation " + std::to_string(rows) +
+                      " of the batch has these inputs and channels at other places than the "
+                      "first one; machines of other joints need a batch of their own");
+      }
+      if (kb_batch_add(engine_.get(), use.get()) < 0) fail();
+      ++rows;
+    }
+    wanted.assign(rows * inputs.size(), std::numeric_limits<double>::quiet_NaN());
+    seen.resize(rows * channels.size());
+    look();
+  }
+
+  void step(std::int64_t ticks) {
+    const Turn turn(busy_);
+    check(kb_batch_set_inputs(engine_.get(), inputs_.data(),
+                              static_cast<std::int32_t>(inputs_.size()), wanted.data()));
+    const py::gil_scoped_release others_run;
+    do {
+      const std::int64_t now = std::min(ticks, kSlice / static_cast<std::int64_t>(rows) + 1);
+      check(kb_batch_step(engine_.get(), now));
+      ticks -= now;
+      if (ticks > 0) look_at_signals();
+    } while (ticks > 0);
+    look();
+  }
+  void read() {
+    const Turn turn(busy_);
+    look();
+  }
+  std::int32_t lanes() { return kb_batch_lanes(engine_.get()); }
+  std::int32_t in_lanes() { return kb_batch_in_lanes(engine_.get()); }
+  std::string hash(std::int32_t machine) {
+    const Turn turn(busy_);
+    return made(kb_batch_hash(engine_.get(), machine));
+  }
+  State save(std::int32_t machine) {
+    const Turn turn(busy_);
+    return {StatePointer(made(kb_batch_take(engine_.get(), machine))),
+            kb_batch_tick(engine_.get(), machine)};
+  }
+  void restore(std::int32_t machine, const State& state) {
+    const Turn turn(busy_);
+    check(kb_batch_restore(engine_.get(), machine, state.state.get()));
+  }
+  void restore_all(const State& state) {
+    const Turn turn(busy_);
+    for (std::size_t i = 0; i < rows; ++i)
+      check(kb_batch_restore(engine_.get(), static_cast<std::int32_t>(i), state.state.get()));
+  }
+  void set_fault(std::int32_t machine, const std::string& name, bool on) {
+    const Turn turn(busy_);
+    check(kb_batch_set_fault(engine_.get(), machine, name.c_str(), on ? 1 : 0));
+  }
+
+  std::size_t rows = 0;
+  std::vector<double> wanted, seen;
+
+ private:
+  // One thread at a time.
+  class Turn {
+   public:
+    explicit Turn(std::atomic<bool>& busy) : busy_(busy) {
+      if (busy_.exchange(true)) throw Failure("this batch is at work in another thread");
+    }
+    ~Turn() { busy_ = false; }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    std::atomic<bool>& busy_;
+  };
+
+  void look() {
+    check(kb_batch_read(engine_.get(), channels_.data(),
+                        static_cast<std::int32_t>(channels_.size()), seen.data()));
+  }
+
+  std::unique_ptr<kb_batch, CloseBatch> engine_;
+  std::vector<std::int32_t> inputs_, channels_;
+  std::atomic<bool> busy_ = false;
+};
+
+py::array table_view(const std::vector<double>& values, std::size_t rows, const py::object& owner,
+                     bool writable) {
+  const std::size_t columns = values.size() / rows;
+  py::array_t<double> out({rows, columns}, values.data(), owner);
+  if (!writable) out.attr("setflags")(py::arg("write") = false);
+  return out;
+}
+
+void declare_batch(py::module_& m) {
+  py::class_<Batch>(m, "Batch",
+                    R"(Many simulations stepped together, a row of `inputs` and `channels` for each.
+
+simulations: taken in as copies, with their held inputs. inputs, channels: names that all of them have.
+lanes: of the processor's registers that machines of one structure share, 1, 2, 4 or 8; None: the most there are.
+Each machine has the bits that it has alone, in lanes or not. Values may differ from machine to machine:
+Batch([crane.vary(supply__pump_bar=p) for p in pressures]).)")
+      .def(
+          py::init([](const std::vector<std::shared_ptr<Simulation>>& simulations,
+                      const std::vector<std::string>& inputs,
+                      const std::vector<std::string>& channels, std::optional<std::int32_t> lanes) {
+            return std::make_unique<Batch>(simulations, inputs, channels, lanes.value_or(0));
+          }),
+          py::arg("simulations"), py::arg("inputs") = std::vector<std::string>(),
+          py::arg("channels") = std::vector<std::string>(), py::kw_only(),
+          py::arg("lanes") = py::none())
+      .def_property_readonly(
+          "inputs",
+          [](const py::object& self) {
+            const auto& b = self.cast<const Batch&>();
+            return table_view(b.wanted, b.rows, self, true);
+          },
+          "float64 array of shape (machines, inputs): values held from the next step on, in the "
+          "inputs' units; NaN leaves one to the scenario.")
+      .def_property_readonly(
+          "channels",
+          [](const py::object& self) {
+            const auto& b = self.cast<const Batch&>();
+            return table_view(b.seen, b.rows, self, false);
+          },
+          "float64 array of shape (machines, channels): values after the last step() or read(); "
+          "read-only.")
+      .def(
+          "step", &Batch::step, py::arg("ticks") = 1,
+          "Sets the inputs, goes on by a number of ticks without the interpreter's lock, reads the "
+          "channels.")
+      .def("read", &Batch::read, "Reads the channels, as after a restore().")
+      .def("__len__", [](const Batch& b) { return b.rows; })
+      .def_property_readonly("lanes", &Batch::lanes, "Lanes of a register.")
+      .def_property_readonly("in_lanes", &Batch::in_lanes,
+                             "Machines that were in lanes at the end of the last step().")
+      .def("hash", &Batch::hash, py::arg("machine"), "As Simulation.hash, of one machine.")
+      .def("save", &Batch::save, py::arg("machine"),
+           "State of one machine, as from Simulation.save().")
+      .def("restore", &Batch::restore, py::arg("machine"), py::arg("state"),
+           "One machine goes back (or ahead) to a State of its machine and scenario.")
+      .def("restore_all", &Batch::restore_all, py::arg("state"), "All of them go to the same one.")
+      .def("set_fault", &Batch::set_fault, py::arg("machine"), py::arg("name"),
+           py::arg("on") = true, "As Simulation.set_fault, of one machine.")
+      .def("__repr__", [](Batch& b) {
+        return "<Batch of " + std::to_string(b.rows) + ", " + std::to_string(b.lanes()) + " lanes>";
+      });
+}
+
 // --- The class Simulation -----------------------------------------------------
 
 Request request_of(const py::object& machine, const py::object& scenario,
@@ -850,6 +1017,7 @@ PYBIND11_MODULE(_engine, m) {
   m.attr("__version__") = version.substr(0, version.find(' '));
   m.attr("__revision__") = version;
   declare_simulation(m);
+  declare_batch(m);
   declare_trace(m);
   declare_session(m);
   declare_content(m);

@@ -28,7 +28,7 @@ except ImportError:
     sys.exit(77)
 
 import knuckleboom as kb
-from knuckleboom import KnuckleboomError, Simulation, TipTracking
+from knuckleboom import KnuckleboomError, Simulation, TipTracking, TipTrackingBatch
 
 SOURCE, PROGRAM = Path(sys.argv[1]), sys.argv[2]
 LONG = bool(os.environ.get("KNUCKLEBOOM_LONG"))
@@ -469,6 +469,34 @@ class Package(unittest.TestCase):
         self.assertEqual(said[1], hash_at_end(scenario="stick_sine"))
         self.assertEqual(int(said[2]), len(kb.machines()))
         self.assertGreater(int(said[3]), 50)
+
+
+class BatchOfEnvironments(unittest.TestCase):
+    """A row of TipTrackingBatch is TipTracking with the row's seed, bit for bit."""
+
+    def test_rows_are_environments(self):
+        kw = dict(
+            machine="harvester",
+            joints=("swing", "boom", "stick"),
+            start={"boom_rad": 0.5, "stick_rad": -1.3},
+            seconds=1.0,
+        )
+        alone = [TipTracking(**kw) for _ in range(3)]
+        batch = TipTrackingBatch(3, **kw)
+        first = [env.reset(seed=5 + i)[0] for i, env in enumerate(alone)]
+        self.assertTrue(np.array_equal(np.stack(first), batch.reset(seed=5)[0]))
+        random = np.random.default_rng(1)
+        for _ in range(30):
+            actions = random.uniform(-1.0, 1.0, (3, 3)).astype(np.float32)
+            steps = [env.step(actions[i]) for i, env in enumerate(alone)]
+            observations, rewards, _, _, _ = batch.step(actions)
+            self.assertTrue(np.array_equal(np.stack([step[0] for step in steps]), observations))
+            self.assertEqual([step[1] for step in steps], list(rewards))
+        self.assertEqual([env.simulation.hash for env in alone], [batch.batch.hash(i) for i in range(3)])
+
+    def test_control_rate_makes_whole_ticks(self):
+        with self.assertRaisesRegex(KnuckleboomError, "nearest that work are 29.41176471 and 30.3030303"):
+            TipTracking(control_Hz=30)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ Units are SI. docs/reference/python.md has the whole at a glance, docs/tutorials
 """
 
 from ._engine import (
+    Batch,
     Connection,
     KnuckleboomError,
     Session,
@@ -25,9 +26,10 @@ from ._engine import (
     read_trace,
     scenarios,
 )
-from .environment import TipTracking
+from .environment import TipTracking, TipTrackingBatch
 
 __all__ = [
+    "Batch",
     "Connection",
     "KnuckleboomError",
     "Session",
@@ -35,6 +37,7 @@ __all__ = [
     "Simulation",
     "State",
     "TipTracking",
+    "TipTrackingBatch",
     "Trace",
     "__version__",
     "config_folders",

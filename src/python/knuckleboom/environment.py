@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ._engine import KnuckleboomError, Simulation
+from ._engine import Batch, KnuckleboomError, Simulation
 
 try:
     import gymnasium
@@ -47,7 +47,101 @@ except ImportError:
             return bool(x.shape == self.shape and np.all(x >= self.low) and np.all(x <= self.high))
 
 
-class TipTracking(_Env):
+class _Task:
+    """Common part of the environments below: a machine at its start, names, times, and the path of the point."""
+
+    FULL_V = 10.0
+    RANGES = (1.2, 0.5, 0.9)  # of the point about its start: reach [m], slewing angle [rad], height [m]
+    WAVES = 3  # sines in each of them
+    FREQUENCIES_Hz = (0.02, 0.12)
+    FADE_s = 2.0  # until the point moves in full
+
+    def _prepare(
+        self,
+        machine: Any,
+        joints: Sequence[str],
+        start: Mapping[str, float],
+        seconds: float,
+        control_Hz: float,
+        dead_time_s: float,
+        set: Mapping[str, Any] | None,
+        fidelity: str | None,
+    ) -> tuple[list[str], list[str]]:
+        keys = dict(set or {})
+        for name, position in start.items():
+            joint, _, unit = name.rpartition("_")
+            if not joint:
+                raise KnuckleboomError(f"start: '{name}' needs its unit, such as {name}_rad")
+            keys[f"initial.{joint}.position_{unit}"] = position
+        self.simulation = Simulation(machine, set=keys, fidelity=fidelity)
+        tick_s = self.simulation.tick_s
+        if not 0.0 < control_Hz * tick_s <= 1.0:
+            raise KnuckleboomError(
+                f"control_Hz is {control_Hz}: it must be above 0 and at most {1.0 / tick_s:g}, a step each tick"
+            )
+        for name, value, least in (("dead_time_s", dead_time_s, 0.0), ("seconds", seconds, tick_s)):
+            if not least <= value < 1e9:
+                raise KnuckleboomError(f"{name} is {value}: it must be a time of at least {least:g} s")
+        ticks = 1.0 / (control_Hz * tick_s)
+        self._ticks = round(ticks)
+        if abs(ticks - self._ticks) > 1e-6 * ticks:
+            more, less = (1.0 / (n * tick_s) for n in (math.floor(ticks), math.ceil(ticks)))
+            raise KnuckleboomError(
+                f"control_Hz is {control_Hz}: a step would be {ticks:.6g} ticks, and it must be a whole number of them; "
+                f"the nearest that work are {less:.10g} and {more:.10g}"
+            )
+        self.step_s = self._ticks * tick_s
+        self.steps = round(seconds / self.step_s)
+        # An action reaches the valve after so many whole steps and so many ticks.
+        self._late_steps, self._late_ticks = divmod(round(dead_time_s / tick_s), self._ticks)
+
+        known = self.simulation.channels
+        channels = []
+        for joint in joints:
+            unit = "m" if f"{joint}_m" in known else "rad"
+            channels += [f"{joint}_{unit}", f"{joint}_{unit}_s", f"{joint}_valve_V"]
+        channels += ["pump_Pa", "tip_x_m", "tip_y_m", "tip_z_m"]
+        self.observation_names = (
+            channels
+            + [f"distance_{axis}_m" for axis in "xyz"]
+            + [f"point_v{axis}_m_s" for axis in "xyz"]
+            + [f"{joint}_action" for joint in joints]
+        )
+        return [f"{joint}_valve_V" for joint in joints], channels
+
+    def _place(self, tip: np.ndarray) -> None:
+        self._about = np.array([np.hypot(tip[0], tip[1]), np.arctan2(tip[1], tip[0]), tip[2]])
+
+    def _waves(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Amplitudes, frequencies [Hz] and phases of a path's sines."""
+        shape = (3, self.WAVES)
+        share = random.dirichlet(np.ones(self.WAVES), 3)
+        return (
+            share * np.array(self.RANGES)[:, None],
+            random.uniform(*self.FREQUENCIES_Hz, shape),
+            random.uniform(0.0, 2.0 * np.pi, shape),
+        )
+
+    def _path_of(self, waves: tuple[np.ndarray, np.ndarray, np.ndarray], time_s: Any) -> tuple[np.ndarray, np.ndarray]:
+        amplitudes, frequencies, phases = waves
+        time_s = np.asarray(time_s, np.float64)
+        s = np.minimum(1.0, time_s / self.FADE_s)[..., None]
+        fade, fade_rate = s * s * (3.0 - 2.0 * s), 6.0 * s * (1.0 - s) / self.FADE_s
+        turning = 2.0 * np.pi * frequencies
+        angles = turning * time_s[..., None, None] + phases
+        wave = (amplitudes * np.sin(angles)).sum(axis=-1)
+        wave_rate = (amplitudes * turning * np.cos(angles)).sum(axis=-1)
+        reach, angle, height = np.moveaxis(self._about + fade * wave, -1, 0)
+        reach_rate, angle_rate, height_rate = np.moveaxis(fade * wave_rate + fade_rate * wave, -1, 0)
+        c, s = np.cos(angle), np.sin(angle)
+        across = reach * angle_rate
+        return (
+            np.stack([reach * c, reach * s, height], axis=-1),
+            np.stack([reach_rate * c - across * s, reach_rate * s + across * c, height_rate], axis=-1),
+        )
+
+
+class TipTracking(_Task, _Env):
     """The tip of a crane is to follow a point that wanders through its reach.
 
     The valves are driven directly, so that everything between spool and tip is there: overlap and lag of the
@@ -67,12 +161,6 @@ class TipTracking(_Env):
 
     metadata: dict[str, Any] = {"render_modes": []}
 
-    FULL_V = 10.0
-    RANGES = (1.2, 0.5, 0.9)  # of the point about its start: reach [m], slewing angle [rad], height [m]
-    WAVES = 3  # sines in each of them
-    FREQUENCIES_Hz = (0.02, 0.12)
-    FADE_s = 2.0  # until the point moves in full
-
     def __init__(
         self,
         machine: Any = "harvester_wheeled",
@@ -85,46 +173,12 @@ class TipTracking(_Env):
         set: Mapping[str, Any] | None = None,
         fidelity: str | None = None,
     ) -> None:
-        keys = dict(set or {})
-        for name, position in start.items():
-            joint, _, unit = name.rpartition("_")
-            if not joint:
-                raise KnuckleboomError(f"start: '{name}' needs its unit, such as {name}_rad")
-            keys[f"initial.{joint}.position_{unit}"] = position
-        self.simulation = Simulation(machine, set=keys, fidelity=fidelity)
-        tick_s = self.simulation.tick_s
-        if not 0.0 < control_Hz * tick_s <= 1.0:
-            raise KnuckleboomError(
-                f"control_Hz is {control_Hz}: it must be above 0 and at most {1.0 / tick_s:g}, a step each tick"
-            )
-        for name, value, least in (("dead_time_s", dead_time_s, 0.0), ("seconds", seconds, tick_s)):
-            if not least <= value < 1e9:
-                raise KnuckleboomError(f"{name} is {value}: it must be a time of at least {least:g} s")
-        self._ticks = round(1.0 / (control_Hz * tick_s))
-        self.step_s = self._ticks * tick_s
-        self.steps = round(seconds / self.step_s)
-        # An action reaches the valve after so many whole steps and so many ticks.
-        self._late_steps, self._late_ticks = divmod(round(dead_time_s / tick_s), self._ticks)
-
-        known = self.simulation.channels
-        channels = []
-        for joint in joints:
-            unit = "m" if f"{joint}_m" in known else "rad"
-            channels += [f"{joint}_{unit}", f"{joint}_{unit}_s", f"{joint}_valve_V"]
-        channels += ["pump_Pa", "tip_x_m", "tip_y_m", "tip_z_m"]
-        self._connection = self.simulation.connect([f"{joint}_valve_V" for joint in joints], channels)
+        inputs, channels = self._prepare(machine, joints, start, seconds, control_Hz, dead_time_s, set, fidelity)
+        self._connection = self.simulation.connect(inputs, channels)
         self._inputs = self._connection.inputs
         self._seen = self._connection.channels
         self._start = self.simulation.save()
-        tip = self._seen[-3:]
-        self._about = np.array([np.hypot(tip[0], tip[1]), np.arctan2(tip[1], tip[0]), tip[2]])
-
-        self.observation_names = (
-            channels
-            + [f"distance_{axis}_m" for axis in "xyz"]
-            + [f"point_v{axis}_m_s" for axis in "xyz"]
-            + [f"{joint}_action" for joint in joints]
-        )
+        self._place(self._seen[-3:])
         self.action_space = Box(-1.0, 1.0, (len(joints),), np.float32)
         self.observation_space = Box(-np.inf, np.inf, (len(self.observation_names),), np.float32)
         self._random = np.random.default_rng()
@@ -163,28 +217,10 @@ class TipTracking(_Env):
 
     def point(self, time_s: Any) -> tuple[np.ndarray, np.ndarray]:
         """Position [m] and velocity [m/s] of the point in the world at one or many times: shape (..., 3) each."""
-        time_s = np.asarray(time_s, np.float64)
-        s = np.minimum(1.0, time_s / self.FADE_s)[..., None]
-        fade, fade_rate = s * s * (3.0 - 2.0 * s), 6.0 * s * (1.0 - s) / self.FADE_s
-        turning = 2.0 * np.pi * self._frequencies
-        phases = turning * time_s[..., None, None] + self._phases
-        wave = (self._amplitudes * np.sin(phases)).sum(axis=-1)
-        wave_rate = (self._amplitudes * turning * np.cos(phases)).sum(axis=-1)
-        reach, angle, height = np.moveaxis(self._about + fade * wave, -1, 0)
-        reach_rate, angle_rate, height_rate = np.moveaxis(fade * wave_rate + fade_rate * wave, -1, 0)
-        c, s = np.cos(angle), np.sin(angle)
-        across = reach * angle_rate
-        return (
-            np.stack([reach * c, reach * s, height], axis=-1),
-            np.stack([reach_rate * c - across * s, reach_rate * s + across * c, height_rate], axis=-1),
-        )
+        return self._path_of(self._path_waves, time_s)
 
     def _new_path(self) -> None:
-        shape = (3, self.WAVES)
-        share = self._random.dirichlet(np.ones(self.WAVES), 3)
-        self._amplitudes = share * np.array(self.RANGES)[:, None]
-        self._frequencies = self._random.uniform(*self.FREQUENCIES_Hz, shape)
-        self._phases = self._random.uniform(0.0, 2.0 * np.pi, shape)
+        self._path_waves = self._waves(self._random)
         self._path = self.point(self.step_s * np.arange(self.steps + 1))
 
     def _restart(self) -> None:
@@ -198,7 +234,90 @@ class TipTracking(_Env):
         step = min(self._step, self.steps)
         distance = self._path[0][step] - self._seen[-3:]
         observation = np.concatenate((self._seen, distance, self._path[1][step], self._actions[-1]), dtype=np.float32)
-        return observation, {"distance_m": math.sqrt(distance @ distance)}
+        x, y, z = distance
+        return observation, {"distance_m": math.sqrt(x * x + y * y + z * z)}
+
+
+class TipTrackingBatch(_Task):
+    """Many environments of TipTracking at once, over a Batch: a row of each array for each of them.
+
+    Arguments as of TipTracking, and count: how many. lanes: as of Batch.
+    action: float32 of shape (count, joints). observation: float32 of shape (count, len(observation_names)).
+    All episodes begin and end together; after the step that says truncated call reset(). Environment i of
+    reset(seed=s) is TipTracking's of reset(seed=s + i), bit for bit.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        machine: Any = "harvester_wheeled",
+        *,
+        joints: Sequence[str] = ("swing", "boom", "stick", "extension"),
+        start: Mapping[str, float] = {"boom_rad": 0.65, "stick_rad": -1.4, "extension_m": 0.5},
+        seconds: float = 20.0,
+        control_Hz: float = 50.0,
+        dead_time_s: float = 0.05,
+        set: Mapping[str, Any] | None = None,
+        fidelity: str | None = None,
+        lanes: int | None = None,
+    ) -> None:
+        if not 1 <= count <= 1_000_000:
+            raise KnuckleboomError(f"count is {count}: it must be a number of environments from 1 to 1000000")
+        inputs, channels = self._prepare(machine, joints, start, seconds, control_Hz, dead_time_s, set, fidelity)
+        self.num_envs = count
+        self.batch = Batch([self.simulation] * count, inputs, channels, lanes=lanes)
+        self._start = self.simulation.save()
+        self._inputs, self._seen = self.batch.inputs, self.batch.channels
+        self._place(self._seen[0, -3:])
+        self.single_action_space = Box(-1.0, 1.0, (len(joints),), np.float32)
+        self.action_space = Box(-1.0, 1.0, (count, len(joints)), np.float32)
+        names = len(self.observation_names)
+        self.single_observation_space = Box(-np.inf, np.inf, (names,), np.float32)
+        self.observation_space = Box(-np.inf, np.inf, (count, names), np.float32)
+        self._random = [np.random.default_rng() for _ in range(count)]
+        self.reset()
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
+        """All back to the start, with other paths. Returns the observations and a dict of distances [m]."""
+        if seed is not None:
+            self._random = [np.random.default_rng(seed + i) for i in range(self.num_envs)]
+        times = self.step_s * np.arange(self.steps + 1)
+        paths = [self._path_of(self._waves(random), times) for random in self._random]
+        self._points = np.stack([path[0] for path in paths], axis=1)
+        self._velocities = np.stack([path[1] for path in paths], axis=1)
+        self.batch.restore_all(self._start)
+        self.batch.read()
+        idle = np.zeros(self._inputs.shape)
+        self._actions = deque([idle] * (self._late_steps + 2), maxlen=self._late_steps + 2)
+        self._step = 0
+        return self._observe()
+
+    def step(self, action: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """One step of control of all. Returns observations, rewards, terminated, truncated and the dict of reset()."""
+        action = np.minimum(np.maximum(np.asarray(action, np.float64), -1.0), 1.0)
+        if action.shape != self._inputs.shape:
+            raise KnuckleboomError(f"the action has the shape {action.shape}; it must be {self._inputs.shape}")
+        if not np.isfinite(action).all():
+            raise KnuckleboomError("the action has a value that is no number")
+        self._actions.append(action)
+        if self._late_ticks > 0:
+            np.multiply(self._actions[0], self.FULL_V, out=self._inputs)
+            self.batch.step(self._late_ticks)
+        np.multiply(self._actions[1], self.FULL_V, out=self._inputs)
+        self.batch.step(self._ticks - self._late_ticks)
+        self._step += 1
+        observation, info = self._observe()
+        over = np.full(self.num_envs, self._step >= self.steps)
+        return observation, -info["distance_m"], np.zeros(self.num_envs, bool), over, info
+
+    def _observe(self) -> tuple[np.ndarray, dict[str, Any]]:
+        step = min(self._step, self.steps)
+        distance = self._points[step] - self._seen[:, -3:]
+        observation = np.concatenate(
+            (self._seen, distance, self._velocities[step], self._actions[-1]), axis=1, dtype=np.float32
+        )
+        x, y, z = distance.T
+        return observation, {"distance_m": np.sqrt(x * x + y * y + z * z)}
 
 
 if gymnasium is not None:
