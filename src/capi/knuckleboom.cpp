@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "controllers.hpp"
 #include "knuckleboom/core/batch/batch.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/sim/held.hpp"
@@ -965,4 +966,20 @@ const char* kb_batch_hash(kb_batch* batch, int32_t machine) noexcept {
                         : io::state_hash(b.batch.state(m.number));
     return b.hash.c_str();
   });
+}
+
+// --- Controllers --------------------------------------------------------------
+
+std::vector<JointController> knuckleboom::controllers_of(const kb_simulation& simulation) {
+  const machine::MachineModel& model = simulation.of->simulation().model();
+  std::vector<JointController> out;
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const machine::Actuator& actuator = model.actuators[k];
+    const control::PidGains& gains = model.controllers[k];
+    if (gains.Kp == 0.0 && gains.Ki == 0.0) continue;
+    out.push_back({model.joint_name(actuator.link),
+                   model.tree.link(actuator.link).revolute ? "rad" : "m", actuator.linkage.sign,
+                   gains});
+  }
+  return out;
 }

@@ -18,4 +18,8 @@ void write_archive(const std::filesystem::path& path, const std::vector<io::Name
 std::optional<std::string> entry_of(const std::filesystem::path& path, const std::string& name,
                                     std::size_t limit);
 
+// Unpacks all of a foreign archive below a folder; returns the hash of the file (XXH3-128). Throws FileError for no
+// archive, names that lead out of the folder, and more than an FMU can sensibly have.
+std::string extract_archive(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 }  // namespace knuckleboom::fmi

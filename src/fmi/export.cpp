@@ -8,10 +8,11 @@
 #include <fmt/format.h>
 
 #include "fmi/archive.hpp"
+#include "fmi/controller_part.hpp"
 #include "io/hasher.hpp"
-#include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/config_folders.hpp"
 #include "knuckleboom/io/content_keys.hpp"
+#include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/load_case.hpp"
 #include "knuckleboom/io/scratch_folder.hpp"
 #include "knuckleboom/io/user_error.hpp"
@@ -46,6 +47,13 @@ std::string bytes_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+// Nobody misses these after a crash.
+void put(const fs::path& path, std::string_view text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw io::FileError(path.string(), "cannot be written");
+}
+
 // Equal content, equal token; whatever changes what a number of a variable means changes it.
 std::string token_of(const std::vector<io::NamedText>& resources, const Part& part) {
   io::Hasher hash;
@@ -71,7 +79,7 @@ PartFacts write_resources(const ExportRequest& request, const fs::path& resource
   if (files != nullptr) *files = loaded.files();
   const io::Overrides overrides = io::sort_overrides(request.assignments);
   std::vector<io::NamedText> texts;
-  if (scenario.text) io::write_file(loaded.scenario_path, *scenario.text);
+  if (scenario.text) put(loaded.scenario_path, *scenario.text);
   texts.push_back({kScenarioFile, io::whole_text(loaded.scenario_path, io::FileKind::kScenario,
                                                  overrides.scenario, texts)});
   if (!loaded.machine_path.empty())
@@ -85,10 +93,20 @@ PartFacts write_resources(const ExportRequest& request, const fs::path& resource
   facts.name = identifier(scenario.text ? machine : asked.name);
   facts.title = scenario.text ? machine : loaded.title();
   facts.says = loaded.note();
+  for (const io::NamedText& one : texts) put(resources / one.name, one.text);
+  if (request.controller) {
+    const std::string lines = controllers_in(resources);
+    for (const io::NamedText& one : texts) fs::remove(resources / one.name);
+    texts = {{kControllerFile, lines}};
+    put(resources / kControllerFile, lines);
+    facts.controller = true;
+    facts.name += "_controllers";
+    facts.title = "controllers of " + machine;
+  }
   texts.push_back(to_text(facts));
-  for (const io::NamedText& one : texts) io::write_file(resources / one.name, one.text);
+  put(resources / kPartFile, texts.back().text);
   facts.token = token_of(texts, *open_part(resources, facts));
-  io::write_file(resources / kPartFile, to_text(facts).text);
+  put(resources / kPartFile, to_text(facts).text);
   return facts;
 }
 

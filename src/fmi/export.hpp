@@ -19,6 +19,7 @@ struct ExportRequest {
   std::vector<std::string> assignments;
   std::string fidelity;
   Inputs inputs = Inputs::kNone;
+  bool controller = false;  // the machine's controllers alone
   Version version = Version::k3;
 };
 

@@ -70,6 +70,7 @@ class MachinePart : public Part {
     hold_start();
   }
 
+  std::vector<JointController> controllers() const { return controllers_of(*crane_); }
   double tick_s() const override { return kb_tick_s(crane_.get()); }
   double duration_s() const override {
     return static_cast<double>(kb_tick_count(crane_.get())) * tick_s();
@@ -182,6 +183,13 @@ class MachinePart : public Part {
 
 std::unique_ptr<Part> open_machine(const std::filesystem::path& resources, const PartFacts& facts) {
   return std::make_unique<MachinePart>(resources, facts);
+}
+
+std::vector<JointController> machine_controllers(const std::filesystem::path& resources,
+                                                 double& tick_s) {
+  const MachinePart part(resources, {});
+  tick_s = part.tick_s();
+  return part.controllers();
 }
 
 }  // namespace knuckleboom::fmi

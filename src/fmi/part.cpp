@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "fmi/controller_part.hpp"
 #include "fmi/machine_part.hpp"
 #include "knuckleboom/io/content_keys.hpp"
 #include "knuckleboom/version.hpp"
@@ -51,7 +52,7 @@ PartFacts read_facts(const std::filesystem::path& resources) {
 }
 
 std::unique_ptr<Part> open_part(const std::filesystem::path& resources, const PartFacts& facts) {
-  return open_machine(resources, facts);
+  return facts.controller ? open_controller(resources) : open_machine(resources, facts);
 }
 
 }  // namespace knuckleboom::fmi

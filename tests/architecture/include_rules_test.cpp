@@ -79,7 +79,9 @@ const std::vector<Layer>& layers() {
       {"include/knuckleboom.h", {}},
       {"capi/", {"core/", "io/", "version.hpp", "include/knuckleboom.h"}},
       // FMUs: what both sides share, and the code inside.
-      {"fmi/", {"declare/", "io/", "version.hpp", "include/knuckleboom.h"}},
+      {"fmi/",
+       {"core/control/", "declare/", "io/", "capi/controllers", "version.hpp",
+        "include/knuckleboom.h"}},
       {"fmu/", {"io/", "fmi/"}},
       {"recording/", {"core/", "io/", "reader_build.hpp", "version.hpp"}},
       // The module of the package for Python.

@@ -91,8 +91,10 @@ Command export_urdf_command() {
 
 // --- FMU ------------------------------------------------------------------------------------------
 
+constexpr const char *kMachineWord = "machine", *kControllerWord = "controller";
+
 struct FmuOptions {
-  std::string what, machine, output, fidelity, inputs;
+  std::string what, machine, output, fidelity, inputs, part;
   int version = 3;
   std::vector<std::string> assignments;
 };
@@ -140,6 +142,10 @@ int write_fmu(const FmuOptions& options) {
   request.assignments = options.assignments;
   request.fidelity = options.fidelity.empty() ? "reduced" : options.fidelity;
   request.inputs = inputs_of(options.inputs, machine);
+  request.controller = options.part == kControllerWord;
+  if (request.controller && (!options.inputs.empty() || !options.fidelity.empty()))
+    throw UserError(
+        "--inputs and --fidelity are of a machine; they mean nothing for its controllers");
   check_is_ours(output, fmi::is_exported_fmu);
   request.version = options.version == 2 ? fmi::Version::k2 : fmi::Version::k3;
   const fmi::Exported exported = fmi::export_fmu(request, output);
@@ -187,6 +193,16 @@ Command export_fmu_command() {
             .sentence =
                 "Inputs in place of the scenario: positions of joints, volts of valves, or none",
             .without = "references for a machine, none for a scenario"},
+           {.name = "--part",
+            .target = &o->part,
+            .kind = word_value(
+                "WORD",
+                [] {
+                  return std::vector<std::string>{kMachineWord, kControllerWord};
+                },
+                true),
+            .sentence = "The machine, or its joint controllers alone, for run --controller",
+            .without = kMachineWord},
            {.name = "--fidelity",
             .target = &o->fidelity,
             .kind = real_time_fidelity_value(),

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/controller.hpp"
 #include "app/commands/figures.hpp"
 #include "app/commands/options.hpp"
 #include "app/commands/summary.hpp"
@@ -41,6 +42,7 @@ struct RunOptions {
   bool realtime = false;
   TelemetryOptions telemetry;
   std::string trace, plot, summary, save, resume;  // files; empty: none
+  std::string controller;                          // likewise; an FMU
   std::optional<double> trace_rate_Hz;             // nothing: about 100
   std::optional<double> save_at_s;                 // nothing: at the end
 };
@@ -132,6 +134,10 @@ int run(const RunOptions& options) {
   if (options.save_at_s && options.save.empty())
     throw UserError("--save-at says when to save; add --save FILE to say where to");
   check_outputs(options);
+  if (!options.controller.empty() && method.converged)
+    throw UserError(
+        fmt::format("--controller: {} has no ticks for a controller; choose full, reduced or paper",
+                    method.name));
   const io::LoadedCase loaded =
       io::load_case(options.scenario, options.machine, options.assignments);
   tell_remarks_on_set(loaded.machine.remarks);
@@ -139,8 +145,11 @@ int run(const RunOptions& options) {
   check_against_inputs(options, loaded);
   const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
   const sim::SimState start = start_state(options, loaded, simulation, method);
+  std::string controller;
   const std::unique_ptr<analysis::Engine> engine =
-      analysis::make_engine(simulation, method, options.relative_tolerance);
+      options.controller.empty()
+          ? analysis::make_engine(simulation, method, options.relative_tolerance)
+          : controlled_engine(simulation, options.controller, controller);
 
   analysis::ExecuteOptions execution;
   execution.realtime = options.realtime;
@@ -158,8 +167,9 @@ int run(const RunOptions& options) {
     trace_ticks = options.trace_rate_Hz
                       ? analysis::ticks_per_sample(*options.trace_rate_Hz, simulation.tick_s())
                       : analysis::default_ticks_per_sample(simulation.tick_s());
-    trace =
-        std::make_unique<io::TraceWriter>(options.trace, trace_header(loaded, simulation, method));
+    io::TraceHeader header = trace_header(loaded, simulation, method);
+    if (!controller.empty()) header.remarks.push_back("Controller: " + controller);
+    trace = std::make_unique<io::TraceWriter>(options.trace, header);
   }
   analysis::Recording recording(simulation.model());
   std::int64_t plot_ticks = 0;
@@ -195,7 +205,8 @@ int run(const RunOptions& options) {
     return kInterruptedRun;
   }
 
-  const RunSummary summary = summarise(loaded, simulation, method, result, options.realtime);
+  RunSummary summary = summarise(loaded, simulation, method, result, options.realtime);
+  summary.controller = controller;
   if (trace) trace->close();
   if (!options.summary.empty()) io::write_file(options.summary, to_json(summary));
   say(to_text(summary));
@@ -236,6 +247,12 @@ Command run_command() {
              .without = "100, or the next lower rate that does"},
             plot_option(o->plot, "Plot joints, valve commands, port pressures and the tip's path"),
             summary_option(o->summary, "Write the summary as JSON"),
+            {.name = "--controller",
+             .target = &o->controller,
+             .kind = file_value("FMU", ".fmu"),
+             .sentence = "An FMU in place of the joint controllers; its code runs in this "
+                         "program, so take none from strangers",
+             .excludes = {"--save", "--resume"}},
             {.name = "--realtime",
              .target = &o->realtime,
              .sentence = "Start each tick at its point in real time"}},

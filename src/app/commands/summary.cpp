@@ -163,6 +163,7 @@ std::string to_text(const RunSummary& s) {
   };
 
   std::string text = fmt::format("{} on {}, {} model\n", s.scenario, s.machine, s.fidelity);
+  if (!s.controller.empty()) text += line("controller", s.controller);
   text += line("simulated", s.start_s > 0.0
                                 ? fmt::format("{:g} s, from {:g} s on", s.simulated_s, s.start_s)
                                 : fmt::format("{:g} s", s.simulated_s));
@@ -293,6 +294,7 @@ std::string to_json(const RunSummary& s) {
         .member("worst_lateness_s", s.worst_lateness_s)
         .member("realtime_request", s.realtime_sentence);
   if (s.outside_conditions) json.member("outside_conditions", *s.outside_conditions);
+  if (!s.controller.empty()) json.member("controller", s.controller);
   json.member("machine", s.machine)
       .member("machine_hash", s.machine_hash)
       .member("scenario", s.scenario)

@@ -14,6 +14,7 @@ namespace knuckleboom::app {
 struct RunSummary {
   std::string machine, scenario, fidelity;
   std::string machine_hash, scenario_hash, state_hash;
+  std::string controller;  // an FMU in place of the machine's own; empty: those
   double tick_s = 0.0;
   double start_s = 0.0;      // of the scenario; above zero for a resumed run
   double simulated_s = 0.0;  // by this run

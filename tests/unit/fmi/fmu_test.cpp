@@ -122,5 +122,181 @@ TEST(Fmu, hasTheHashOfRunForEveryShippedMachine) {
   EXPECT_GE(machines, 20);
 }
 
+// In the full model and with all changes that --set can make, from a start time of its own.
+TEST(Fmu, carriesModelAndAssignments) {
+  fmi::ExportRequest request = fmu_request("boom_pulse");
+  request.fidelity = "full";
+  request.assignments = {"supply.pump_bar=180", "controller.boom.kp_V_per_rad*=1.1"};
+  const UnpackedFmu fmu(request);
+  const io::LoadedCase loaded = io::load_case("boom_pulse", "", request.assignments);
+  for (const Version version : kBothVersions) {
+    const std::unique_ptr<Slave> slave = fmu.slave(version);
+    ASSERT_EQ(slave->initialise(7.5), 0);
+    ASSERT_EQ(slave->step(7.5, 200 * fmu.tick_s), 0) << slave->told();
+    EXPECT_EQ(fmu.hash(*slave), hash_of_engine(loaded, 200, "full"));
+    double time = 0.0, channel = 0.0;
+    EXPECT_EQ(slave->get(0, time), 0);
+    EXPECT_EQ(slave->get(fmu.number.at("t_s"), channel), 0);
+    EXPECT_DOUBLE_EQ(time, 7.5 + 200 * fmu.tick_s);
+    EXPECT_DOUBLE_EQ(channel, 200 * fmu.tick_s);
+  }
+}
+
+// Volts and references, held over the tick: as the engine with the same commands.
+TEST(Fmu, holdsItsInputsOverTheTick) {
+  for (const Inputs inputs : {Inputs::kVolts, Inputs::kReferences}) {
+    const bool volts = inputs == Inputs::kVolts;
+    const UnpackedFmu fmu(fmu_request("", "harvester", inputs));
+    const io::LoadedCase loaded =
+        io::load_case((fmu.folder.path() / fmi::kScenarioFile).string(), "harvester", {});
+    const sim::Simulation simulation(loaded.machine.model, loaded.scenario.scenario);
+    sim::SimState state = simulation.initial_state(machine::Fidelity::kReduced);
+    const unsigned boom = fmu.number.at(volts ? "input.boom_valve_V" : "input.boom_ref_rad");
+    double boom_rad = 0.0;
+    const auto asked = [&](int tick) {
+      return volts ? 2.0 + 0.01 * tick : boom_rad + 0.001 * tick;
+    };
+    const std::unique_ptr<Slave> two = fmu.slave(Version::k2), three = fmu.slave(Version::k3);
+    for (Slave* slave : {two.get(), three.get()}) {
+      ASSERT_EQ(slave->initialise(), 0);
+      if (!volts) {
+        EXPECT_EQ(slave->get(boom, boom_rad), 0);
+      }
+    }
+    EXPECT_EQ(boom_rad, volts ? 0.0 : state.machine.q[1]);
+    for (int tick = 0; tick < 150; ++tick) {
+      sim::TickInput input = simulation.scenario_input(state);
+      for (std::size_t k = 0; k < 3; ++k)
+        if (volts) input.actuator[k] = {0.0, sim::ActuatorMode::kVoltage, 0, 0.0};
+      input.actuator[1].value = asked(tick);
+      simulation.step(state, input);
+      for (Slave* slave : {two.get(), three.get()}) {
+        ASSERT_EQ(slave->set(boom, asked(tick)), 0);
+        ASSERT_EQ(slave->step(tick * fmu.tick_s, fmu.tick_s), 0);
+      }
+    }
+    EXPECT_EQ(fmu.hash(*two), io::state_hash(state));
+    EXPECT_EQ(fmu.hash(*three), io::state_hash(state));
+  }
+}
+
+TEST(Fmu, takesParametersUntilItsInitializationEnds) {
+  const UnpackedFmu fmu(fmu_request("stick_sine"));
+  const unsigned pump = fmu.number.at("machine.supply.pump_MPa");
+  const std::string as_told =
+      hash_of_engine(io::load_case("stick_sine", "", {"machine.supply.pump_MPa=12.5"}), 100);
+  const std::string as_exported = hash_of_engine(io::load_case("stick_sine", "", {}), 100);
+  EXPECT_NE(as_told, as_exported);
+  for (const Version version : kBothVersions) {
+    const std::unique_ptr<Slave> slave = fmu.slave(version);
+    ASSERT_EQ(slave->set(pump, 12.5), 0);
+    ASSERT_EQ(slave->initialise(), 0) << slave->told();
+    double value = 0.0;
+    EXPECT_EQ(slave->get(fmu.number.at("pump_Pa"), value), 0);
+    EXPECT_DOUBLE_EQ(value, 12.5e6);
+    step_fmu_to(*slave, fmu.tick_s, 0, 100);
+    EXPECT_EQ(fmu.hash(*slave), as_told);
+    EXPECT_NE(slave->set(pump, 14.0), 0);
+    EXPECT_THAT(slave->told(), HasSubstr("'machine.supply.pump_MPa' is fixed"));
+    // An error ends it until it is reset; then all is as exported.
+    EXPECT_NE(slave->step(100 * fmu.tick_s, fmu.tick_s), 0);
+    ASSERT_EQ(slave->reset(), 0);
+    ASSERT_EQ(slave->initialise(), 0);
+    step_fmu_to(*slave, fmu.tick_s, 0, 100);
+    EXPECT_EQ(fmu.hash(*slave), as_exported);
+    EXPECT_EQ(slave->terminate(), 0);
+    EXPECT_NE(slave->step(100 * fmu.tick_s, fmu.tick_s), 0);
+    // A value that cannot be gets the sentence of --set.
+    ASSERT_EQ(slave->reset(), 0);
+    ASSERT_EQ(slave->set(fmu.number.at("scenario.duration_s"), -1.0), 0);
+    EXPECT_NE(slave->initialise(), 0);
+    EXPECT_THAT(slave->told(), HasSubstr("'duration_s' is -1"));
+  }
+}
+
+TEST(Fmu, refusesStepsThatAreNoWholeTicksAndStaysAsItIs) {
+  const UnpackedFmu fmu(fmu_request("stick_sine"));
+  for (const Version version : kBothVersions) {
+    const std::unique_ptr<Slave> slave = fmu.slave(version);
+    ASSERT_EQ(slave->initialise(), 0);
+    constexpr int kDiscarded = 2, kError = 3;
+    for (const double length : {0.0015, 0.0, -0.001, 1e-9, 0.00101}) {
+      EXPECT_EQ(slave->step(0.0, length), kDiscarded) << length;
+    }
+    EXPECT_THAT(slave->told(), HasSubstr("a step of 0.0015 s is no whole number of ticks; this FMU "
+                                         "steps by multiples of 0.001 s"));
+    // Sums of an importer are off by roundings.
+    double now = 0.0;
+    for (int i = 0; i < 300; ++i) {
+      ASSERT_EQ(slave->step(now, 0.1 / 10.0 / 10.0), 0) << slave->told();
+      now += 0.1 / 10.0 / 10.0;
+    }
+    EXPECT_EQ(fmu.hash(*slave), hash_of_engine(io::load_case("stick_sine", "", {}), 300));
+    EXPECT_EQ(slave->step(0.5, 0.001), kError);
+    EXPECT_THAT(slave->told(), HasSubstr("a step from 0.5 s is asked for, but the FMU is at 0.3"));
+  }
+}
+
+TEST(Fmu, goesBackToStatesAndReadsThemFromBytes) {
+  const UnpackedFmu fmu(fmu_request("", "harvester", Inputs::kVolts));
+  const unsigned boom = fmu.number.at("input.boom_valve_V");
+  std::string bytes_of[2], end_of[2];
+  for (const Version version : kBothVersions) {
+    const auto at = static_cast<std::size_t>(version == Version::k3);
+    const std::unique_ptr<Slave> slave = fmu.slave(version);
+    ASSERT_EQ(slave->initialise(), 0);
+    ASSERT_EQ(slave->set(boom, 3.0), 0);
+    step_fmu_to(*slave, fmu.tick_s, 0, 80);
+    void* state = nullptr;
+    ASSERT_EQ(slave->save(state), 0);
+    ASSERT_EQ(slave->write(state, bytes_of[at]), 0) << slave->told();
+    step_fmu_to(*slave, fmu.tick_s, 80, 160);
+    end_of[at] = fmu.hash(*slave);
+    // The input is part of the state.
+    ASSERT_EQ(slave->set(boom, -3.0), 0);
+    step_fmu_to(*slave, fmu.tick_s, 160, 170);
+    ASSERT_EQ(slave->restore(state), 0) << slave->told();
+    step_fmu_to(*slave, fmu.tick_s, 80, 160);
+    EXPECT_EQ(fmu.hash(*slave), end_of[at]);
+    EXPECT_EQ(slave->free(state), 0);
+    EXPECT_EQ(state, nullptr);
+
+    const std::unique_ptr<Slave> other = fmu.slave(version);
+    ASSERT_EQ(other->read(bytes_of[at], state), 0) << other->told();
+    ASSERT_EQ(other->restore(state), 0) << other->told();
+    step_fmu_to(*other, fmu.tick_s, 80, 160);
+    EXPECT_EQ(fmu.hash(*other), end_of[at]);
+    EXPECT_EQ(other->free(state), 0);
+
+    for (const std::size_t size : {std::size_t{0}, std::size_t{30}, bytes_of[at].size() - 1}) {
+      const std::unique_ptr<Slave> third = fmu.slave(version);
+      EXPECT_NE(third->read(bytes_of[at].substr(0, size), state), 0) << size;
+      EXPECT_EQ(state, nullptr);
+    }
+    std::string forged = bytes_of[at];
+    forged[forged.size() - 100] = static_cast<char>(forged[forged.size() - 100] ^ 0x55);
+    const std::unique_ptr<Slave> third = fmu.slave(version);
+    EXPECT_NE(third->read(forged, state), 0);
+  }
+  EXPECT_EQ(bytes_of[0], bytes_of[1]);
+  EXPECT_EQ(end_of[0], end_of[1]);
+}
+
+TEST(Fmu, isInstantiatedWithItsOwnTokenAlone) {
+  const UnpackedFmu fmu(fmu_request("stick_sine"));
+  const UnpackedFmu other(fmu_request("boom_pulse"));
+  EXPECT_NE(fmu.facts.token, other.facts.token);
+  EXPECT_EQ(fmu.facts.token, UnpackedFmu(fmu_request("stick_sine")).facts.token);
+  for (const Version version : kBothVersions) {
+    std::string errors;
+    EXPECT_EQ(
+        instantiate(fmi::fmu_binary(), version, fmu.folder.path(), other.facts.token, &errors),
+        nullptr);
+    EXPECT_THAT(errors, HasSubstr("but is instantiated with " + other.facts.token));
+    EXPECT_EQ(instantiate(fmi::fmu_binary(), version, "/nowhere", "", &errors), nullptr);
+    EXPECT_THAT(errors, HasSubstr("/nowhere/part.txt: there is no such file"));
+  }
+}
+
 }  // namespace
 }  // namespace knuckleboom::test
