@@ -50,7 +50,7 @@ class ControlledEngine : public analysis::Engine {
   const fmi::Foreign& foreign() const { return foreign_; }
 
   void step(sim::SimState& state) override {
-    // What the tick will do: its events, its references.
+    // The tick as it will be: its events, its references.
     ahead_ = state;
     simulation_.begin_tick(ahead_);
     ask(state);
