@@ -244,7 +244,7 @@ int submit_sweep(const SweepOptions& options, const Sweep& sweep) {
                          with_prefix(kShardWork, "s")));
     const ChildResult child = run_child(command, "", kNoLimit);
     check_tool(child, "sbatch", "slurm-client");
-    // A task that fails is told by its shard; without a number no job was made at all.
+    // The shard of a task that fails tells it; without a number no job was made at all.
     if (!child.interrupted && child.output.find_first_of("0123456789") == std::string::npos)
       throw UserError(fmt::format("sbatch made no job: {}", one_line(child.errors)));
   };
