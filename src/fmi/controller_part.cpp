@@ -22,7 +22,7 @@ using control::PidGains;
 using control::PidState;
 
 constexpr const char *kTick = "tick_s", *kDirection = "direction", *kUnit = "unit",
-                     *kWindup = "anti_windup", *kPeriod = "period_ticks";
+                     *kWindup = "windup_way", *kPeriod = "control_ticks";
 
 // Units with # in place of the joint's.
 constexpr struct {
@@ -32,14 +32,14 @@ constexpr struct {
     {"kp", "V/#", "proportional gain", &PidGains::Kp},
     {"ki", "V/(# s)", "integral gain", &PidGains::Ki},
     {"kd", "V s/#", "derivative gain, on the measured rate", &PidGains::Kd},
-    {"derivative_filter", "s", "time constant of the rate", &PidGains::derivative_filter_s},
+    {"derivative_filter_s", "s", "time constant of the rate", &PidGains::derivative_filter_s},
     {"feed_forward", "V s/#", "on the rate of the reference", &PidGains::feed_forward},
-    {"overlap_compensation", "V", "added in the direction of the output",
+    {"overlap_compensation_V", "V", "added in the direction of the output",
      &PidGains::overlap_compensation_V},
-    {"compensation_width", "V", "output over which the compensation fades in",
+    {"compensation_width_V", "V", "output over which the compensation fades in",
      &PidGains::compensation_width_V},
-    {"output_limit", "V", "largest output", &PidGains::output_limit_V},
-    {"tracking_time", "s", "of the back calculation", &PidGains::tracking_time_s},
+    {"output_limit_V", "V", "largest output", &PidGains::output_limit_V},
+    {"tracking_time_s", "s", "of the back calculation", &PidGains::tracking_time_s},
 };
 
 std::string in_unit(const char* pattern, const std::string& unit) {

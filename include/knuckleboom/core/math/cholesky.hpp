@@ -67,6 +67,8 @@ inline MaskOf<T> solve_positive_definite(int n, T (*A)[Stride], T* b) {
 template <int Stride>
 inline bool solve_positive_definite(int n, double (*A)[Stride], double* b) {
   switch (n) {
+    case 0:
+      return true;
     case 1:
       return detail::solve_positive_definite<1, Stride>(n, A, b);
     case 2:
