@@ -123,6 +123,23 @@ TEST_F(SweepProgram, RunsAreThoseOfRun) {
   EXPECT_EQ(compared, 2);
 }
 
+// Recorded levers through two layouts: the one they were recorded with gives the state of `drive`.
+TEST_F(SweepProgram, RunsAnExerciseWithRecordedLeversAsDriveDoes) {
+  const std::string input =
+      std::string(KNUCKLEBOOM_SOURCE_DIR) + "/tests/bundles/stick_levers/input.csv";
+  const std::string p = plan("exercise = \"free_play\"\ninput = \"" + input +
+                             "\"\ndesign = \"grid\"\n"
+                             "[[vary]]\nkey = \"levers\"\nvalues = [\"nordic\", \"excavator\"]\n"
+                             "[[result]]\nchannel = \"score_time_s\"\ntake = \"final\"\n");
+  const Outcome outcome = sweep({p, "-o", file("t.h5")});
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  const Outcome drive = run({"drive", "free_play", "--input", input, "--headless", "--no-record"});
+  const std::vector<std::string> nordic = row(file("t.csv"), 0), other = row(file("t.csv"), 1);
+  ASSERT_EQ(nordic.size(), 4u);
+  EXPECT_EQ(nordic[3], told(drive.output, "state"));
+  EXPECT_NE(other[3], nordic[3]);
+}
+
 TEST_F(SweepProgram, GoesOnAfterKillNineWithTheSameTable) {
   const std::string p = plan(spread_plan("1", 60));
   ASSERT_EQ(sweep({p, "-o", file("whole.h5")}).status, 0);

@@ -153,7 +153,7 @@ std::string tuned_text(const Sweep& sweep, const Tuning& tuning,
   const io::SweepColumn& column = tuning.header().results.front();
   constexpr std::string_view kOver[] = {"mean", "largest", "root mean square"};
   std::string text = fmt::format(
-      "{}: {} of {}\n  {} of {} over {}: {:.5g} {} at the start, {:.5g} {} now\n",
+      "{}: {} of {}\n  {} of {} over {}: {:.5g} {} at first, {:.5g} {} now\n",
       sweep.path.stem().string(), counted(found.evaluations, "evaluation", "evaluations"),
       counted(sweep.designer.size(), "run", "runs"),
       wanted.largest && wanted.over == io::SweepOver::kMax
@@ -162,11 +162,13 @@ std::string tuned_text(const Sweep& sweep, const Tuning& tuning,
       wanted.objective, counted(sweep.designer.size(), "run", "runs"), first.results.front(),
       column.unit, best.results.front(), column.unit);
   std::string set;
-  std::vector<std::vector<std::string>> table = {{"", "parameter", "start", "best"}};
+  std::vector<std::vector<std::string>> table = {{"", "parameter", "first", "best"}};
   for (std::size_t i = 0; i < wanted.parameters.size(); ++i) {
     const io::SweepParameter& p = wanted.parameters[i];
     const double value = std::strtod(best.values[i].c_str(), nullptr);
-    table.push_back({"", p.name, fmt::format("{:.6g}", p.start), fmt::format("{:.6g}", value)});
+    table.push_back({"", p.name,
+                     fmt::format("{:.6g}", std::strtod(first.values[i].c_str(), nullptr)),
+                     fmt::format("{:.6g}", value)});
     set += fmt::format(" --set {}{}={:.6g}", p.key, p.factor ? "*" : "", value);
   }
   text += in_columns(table, "llrr");
@@ -190,7 +192,7 @@ std::string tuned_json(const Sweep& sweep, const Tuning& tuning,
   JsonWriter json;
   json.begin_object().member("plan", sweep.path.filename().string());
   json.member("objective", sweep.plan.tuning.objective);
-  json.member("at_start", tuning.rows().front().results.front());
+  json.member("first", tuning.rows().front().results.front());
   json.member("best", best.results.front()).member("evaluations", found.evaluations);
   json.member("converged", found.converged).key("parameters").begin_object();
   for (std::size_t i = 0; i < best.values.size(); ++i)
