@@ -13,7 +13,8 @@ template <int Size, int Stride, class T>
 inline MaskOf<T> factor(int n_given, T (*A)[Stride], T* inverse) {
   const int n = Size > 0 ? Size : n_given;
   T scaled[Size > 0 ? Size : Stride];
-  MaskOf<T> sound{};
+  const T zero = 0.0;
+  MaskOf<T> sound = zero == zero;  // nothing is wrong with no unknowns
   for (int j = 0; j < n; ++j) {
     T d = A[j][j];
     for (int k = 0; k < j; ++k) {
@@ -22,7 +23,7 @@ inline MaskOf<T> factor(int n_given, T (*A)[Stride], T* inverse) {
       d -= A[j][k] * scaled[k];
     }
     const MaskOf<T> positive = d > 0.0;
-    sound = j == 0 ? positive : sound & positive;
+    sound = sound & positive;
     if (!any(sound)) return sound;
     inverse[j] = 1.0 / d;
     for (int i = j + 1; i < n; ++i) {
@@ -67,8 +68,6 @@ inline MaskOf<T> solve_positive_definite(int n, T (*A)[Stride], T* b) {
 template <int Stride>
 inline bool solve_positive_definite(int n, double (*A)[Stride], double* b) {
   switch (n) {
-    case 0:
-      return true;
     case 1:
       return detail::solve_positive_definite<1, Stride>(n, A, b);
     case 2:
