@@ -7,6 +7,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "app/telemetry/little_endian.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 
 namespace knuckleboom::app {
@@ -37,12 +38,6 @@ enum class McapRecord : std::uint8_t {
 };
 
 namespace {
-
-template <class T>
-void add_number(T value, std::string& out) {
-  for (std::size_t byte = 0; byte < sizeof(T); ++byte)
-    out += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * byte) & 0xFF);
-}
 
 // With its length in front.
 void add_text(std::string_view text, std::string& out) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/shell/json.hpp"
+#include "app/telemetry/little_endian.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -116,10 +117,8 @@ std::string ros_schema(const Topic& topic) {
 // As in DDS-XTypes: "CDR, little-endian", no options, then the numbers, each at a multiple of 8 behind that.
 void append_cdr(const Topic& topic, std::span<const double> row, std::string& out) {
   out.append("\x00\x01\x00\x00", 4);
-  for (const TopicField& field : topic.fields) {
-    const auto bits = std::bit_cast<std::uint64_t>(row[field.channel]);
-    for (int byte = 0; byte < 8; ++byte) out += static_cast<char>(bits >> (8 * byte) & 0xFF);
-  }
+  for (const TopicField& field : topic.fields)
+    add_number(std::bit_cast<std::uint64_t>(row[field.channel]), out);
 }
 
 }  // namespace knuckleboom::app

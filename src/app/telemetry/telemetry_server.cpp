@@ -21,6 +21,7 @@
 #include "app/shell/log.hpp"
 #include "app/shell/text.hpp"
 #include "app/telemetry/client_words.hpp"
+#include "app/telemetry/little_endian.hpp"
 #include "app/telemetry/messages.hpp"
 #include "app/telemetry/topics.hpp"
 #include "knuckleboom/io/user_error.hpp"
@@ -67,12 +68,6 @@ std::string header_of(lws* connection, lws_token_indexes token) {
   char text[kLongestHeader] = {};
   const int length = lws_hdr_copy(connection, text, sizeof text, token);
   return length > 0 ? std::string(text, static_cast<std::size_t>(length)) : std::string();
-}
-
-template <class T>
-void add_bytes(T value, std::string& out) {
-  for (std::size_t byte = 0; byte < sizeof(T); ++byte)
-    out += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * byte) & 0xFF);
 }
 
 struct Frame {
@@ -370,9 +365,9 @@ class TelemetryServer::Service {
   // A message of one topic, but for the client's number of it.
   static void add_head(std::uint32_t subscription, std::uint64_t time_ns, std::string& out) {
     constexpr std::uint8_t kMessageData = 1;
-    add_bytes(kMessageData, out);
-    add_bytes(subscription, out);
-    add_bytes(time_ns, out);
+    add_number(kMessageData, out);
+    add_number(subscription, out);
+    add_number(time_ns, out);
   }
 
   void pump() {
@@ -415,8 +410,8 @@ class TelemetryServer::Service {
       if (client.subscriptions.empty()) continue;
       constexpr std::uint8_t kTime = 2;
       std::string time;
-      add_bytes(kTime, time);
-      add_bytes(time_ns, time);
+      add_number(kTime, time);
+      add_number(time_ns, time);
       queue(client, true, time);
       for (const Shown& shown : shown_) {
         const auto subscription = client.subscriptions.find(shown.channel);
