@@ -1,17 +1,15 @@
 #include "knuckleboom/runtime/recompute.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "knuckleboom/core/training/input_event.hpp"
+#include "knuckleboom/io/scratch_folder.hpp"
 #include "knuckleboom/recording/session_journal.hpp"
 #include "knuckleboom/runtime/session_recorder.hpp"
 
@@ -22,28 +20,6 @@ namespace fs = std::filesystem;
 using training::SessionState;
 
 constexpr std::int64_t kDrainTicks = 1000;
-
-// A temporary folder, removed with its content; the file that is read stays open.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "knuckleboom.XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw io::FileError(
-          name, fmt::format("cannot be made: {}", std::generic_category().message(errno)));
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  fs::path file() const { return path_ / "recomputed.h5"; }
-
- private:
-  fs::path path_;
-};
 
 SessionState first_state(const io::SessionRecord& recorded, const training::Session& session) {
   if (recorded.header.parent_id.empty()) return session.initial_state();
@@ -329,9 +305,10 @@ FalseClaims false_claims(const io::SessionRecord& recorded, const io::SessionRec
 
 Recomputed recompute(const io::SessionRecord& recorded, const std::function<bool()>& go_on) {
   const auto session = io::make_session(recorded.header);
-  const Folder folder;
-  run(recorded, *session, folder.file(), go_on);
-  Recomputed out{io::read_session(folder.file()), {}};
+  const io::ScratchFolder folder;  // the file that is read stays open
+  const fs::path file = folder.path() / "recomputed.h5";
+  run(recorded, *session, file, go_on);
+  Recomputed out{io::read_session(file), {}};
   out.record.path = recorded.path;
   out.sentence = sentence(recorded, out.record);
   return out;

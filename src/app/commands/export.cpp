@@ -36,16 +36,6 @@ struct UrdfOptions {
   std::vector<std::string> assignments;
 };
 
-// Somebody's own file is not written over.
-void check_is_ours(const fs::path& output, bool (*is_ours)(const fs::path&)) {
-  std::error_code ignored;
-  if (!fs::exists(output, ignored) || is_ours(output)) return;
-  throw UserError(
-      fmt::format("{}: this file is there and was not written by this command, so it is left as "
-                  "it is; give another name to --output, or move it away",
-                  output.string()));
-}
-
 int write_urdf(const UrdfOptions& options) {
   const fs::path output = options.output;
   if (output.extension() != io::kUrdfSuffix)

@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -180,23 +179,13 @@ McapContent write_table(McapWriter& writer, const io::Trace& table) {
 
 // --- The command ------------------------------------------------------------------
 
-// Somebody else's recording is not written over.
-void check_is_our_mcap(const fs::path& output) {
-  std::error_code ignored;
-  if (!fs::exists(output, ignored) || is_our_mcap(output)) return;
-  throw UserError(
-      fmt::format("{}: this file is there and was not written by this command, so it is left as "
-                  "it is; give another name to --output, or move it away",
-                  output.string()));
-}
-
 int write_mcap(const McapOptions& options) {
   const fs::path output = options.output;
   if (output.extension() != kMcapSuffix)
     throw UserError(
         fmt::format("--output {}: an MCAP file's name ends in {}", options.output, kMcapSuffix));
   check_output_path(output, "--output");
-  check_is_our_mcap(output);
+  check_is_ours(output, is_our_mcap);
   const bool is_session =
       is_session_file(options.source) ||
       (!fs::exists(options.source) && is_session_file(find_session(options.source)));

@@ -1,6 +1,5 @@
 // The sub-command report-problem: what somebody needs who is to find a fault, in one file.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "app/commands/options.hpp"
 #include "app/session/names.hpp"
@@ -20,6 +18,7 @@
 #include "app/shell/exit_status.hpp"
 #include "app/shell/log.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
+#include "knuckleboom/io/scratch_folder.hpp"
 #include "knuckleboom/recording/session_file.hpp"
 
 namespace knuckleboom::app {
@@ -78,33 +77,6 @@ std::vector<Part> parts() {
   return out;
 }
 
-// The folder with the parts, gone at the end.
-class Staged {
- public:
-  explicit Staged(const std::vector<Part>& parts) {
-    std::string name = (fs::temp_directory_path() / "knuckleboom-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw RunFailure(
-          fmt::format("no folder can be made in {}", fs::temp_directory_path().string()));
-    folder_ = name;
-    for (const Part& part : parts) {
-      const fs::path file = folder_ / "knuckleboom-problem" / part.name;
-      fs::create_directories(file.parent_path());
-      io::write_file(file, part.content);
-    }
-  }
-  ~Staged() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  Staged(const Staged&) = delete;
-  Staged& operator=(const Staged&) = delete;
-  const fs::path& folder() const { return folder_; }
-
- private:
-  fs::path folder_;
-};
-
 int report_problem(const std::string& output) {
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(output, ignored)))
@@ -114,10 +86,15 @@ int report_problem(const std::string& output) {
   for (const Part& part : all)
     say(fmt::format("  {:<32} {:>8} bytes  {}\n", part.name, part.content.size(), part.sentence));
   all_was_said();
-  const Staged staged(all);
+  const io::ScratchFolder folder;
+  for (const Part& part : all) {
+    const fs::path file = folder.path() / "knuckleboom-problem" / part.name;
+    fs::create_directories(file.parent_path());
+    io::write_file(file, part.content);
+  }
   const ChildResult tar =
       run_child({"tar", "--create", "--file=-", "--owner=0", "--group=0", "--numeric-owner",
-                 "--mode=a=rX,u+w", "--directory", staged.folder().string(), "knuckleboom-problem"},
+                 "--mode=a=rX,u+w", "--directory", folder.path().string(), "knuckleboom-problem"},
                 {}, kLimit_s);
   if (const std::string fault = failure_of(tar); !fault.empty())
     throw RunFailure(fmt::format("tar {}", fault));

@@ -340,6 +340,15 @@ OutputFolder::~OutputFolder() {
     if (fs::is_empty(part, ignored)) fs::remove(part, ignored);
 }
 
+void check_is_ours(const fs::path& output, bool (*is_ours)(const fs::path&)) {
+  std::error_code ignored;
+  if (!fs::exists(output, ignored) || is_ours(output)) return;
+  throw UserError(
+      fmt::format("{}: this file is there and was not written by this command, so it is left as "
+                  "it is; give another name to --output, or move it away",
+                  output.string()));
+}
+
 void check_picture_path(const fs::path& path) {
   check_output_path(path, "--plot");
   if (!has_extension(path, ".svg") && !has_extension(path, ".png"))

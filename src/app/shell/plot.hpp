@@ -51,6 +51,9 @@ void check_picture_path(const std::filesystem::path& path);
 void check_gnuplot(const std::filesystem::path& path);
 // The same for any output file.
 void check_output_path(const std::filesystem::path& path, const std::string& option);
+// Somebody's own file is not written over. Throws UserError for one that is there and is not ours.
+void check_is_ours(const std::filesystem::path& output,
+                   bool (*is_ours)(const std::filesystem::path&));
 
 // Throws UserError if two outputs are one file, or one of them is a file that is read.
 struct Output {
