@@ -68,6 +68,7 @@ constexpr double kBrakeHeight = 0.5;                     // m above it; from the
 constexpr double kShortSqueeze = 1.5, kShortOpen = 0.6;  // s, for a short routine
 constexpr double kEarly = 0.4;     // m below the height for travelling, where it may begin
 constexpr double kJawRoom = 0.45;  // m between the tips of open jaws, beyond a log's thickness
+constexpr double kJawAlone = 0.12;
 constexpr double kBesideTips = 0.03, kBeside = 0.5;  // m from them, and in height
 constexpr double kJawPull = 8.0;  // lever for each opening that the jaws are away
 constexpr double kLoadMargin =
@@ -83,6 +84,7 @@ constexpr double kGently = 0.3;               // of the tip, with a long log in 
 constexpr double kSinks = 0.01, kLies = 0.6;  // m, s: a log that comes no lower lies on others
 constexpr double kGrabHalf = 0.35,
                  kGrabDeep = 0.25;  // of what is taken out of a load, about its top [m]
+constexpr double kMixed = 2.0;      // logs, for each that is taken and goes elsewhere
 constexpr double kHigher = 0.05;    // m; what lies less high than that lies as high
 constexpr double kOffMiddle = 0.2;  // of a load space, along it [m]
 constexpr double kHeapHigh = 1.2, kHeapAbout = 2.0;  // m above the ground; m on the map
@@ -91,7 +93,7 @@ constexpr double kComesDown = 1.2;                   // on the map, before it is
 constexpr double kUnderBed = 0.15;      // m below the floor
 constexpr double kBetweenPairs = 0.05;  // of a load space, along it [m]
 constexpr double kJawsInside = 0.65;    // of their middle from the stakes; a tip is outside [m]
-constexpr double kSpanOpenings[] = {1.0, 0.8, 0.6};
+constexpr double kSpanOpenings[] = {1.0, 0.8, 0.6, 0.45};
 constexpr int kSpanPlaces = 28;  // across a load space, less one
 constexpr double kAside = 0.5;   // logs for each metre away from the one that is wanted
 constexpr double kForeign = 2.0, kForeignAtTip = 0.7;  // logs, for each that goes elsewhere
@@ -110,6 +112,7 @@ constexpr double kPastStakes = 1.0, kWayUp = 0.45;  // m off a load space; m for
 constexpr double kFirstUp = 1.2;                    // s upwards, before the crane swings
 constexpr double kWorkReach =
     9.3;  // m from the crane's foot; what is farther is work for another stop
+constexpr double kWorkNear = 2.6;  // m from there; jaws do not get to what is nearer
 
 // Felling.
 constexpr double kFellGrip = 0.75;    // height of the grip above the ground [m]
@@ -486,7 +489,7 @@ bool Demonstrator::aboard(int log, const SessionSnapshot& s) const {
 namespace {
 bool is_reached(const Vec3& p_W, const Vec3& foot_W, double heading) {
   const Vec3 to = on_map(p_W - foot_W);
-  return to.norm() < kWorkReach &&
+  return to.norm() < kWorkReach && to.norm() > kWorkNear &&
          std::fabs(wrap(std::atan2(to.y(), to.x()) - heading)) < kWorkBeside;
 }
 }  // namespace
@@ -559,19 +562,23 @@ const LogTask* Demonstrator::loading_of(int log) const {
   return nullptr;
 }
 
-// Where nothing in the jaws belongs to the step under way, what is in them goes onto its own heap, or is loaded.
+// What is in the jaws goes onto the heap where most of it belongs, or is loaded once more where that is out of reach. Null:
+// it belongs to the step under way, or to none.
 const LogTask* Demonstrator::of_held(const SessionSnapshot& s) const {
   const std::vector<LogTask>& tasks = exercise_.log_tasks;
-  const auto first = static_cast<std::size_t>(s.task.step);
   const LogTask* own = nullptr;
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (!tasks[i].gathered || into_load_space(tasks[i])) continue;
-    if (i >= first && same_goal(tasks[i], tasks[first]) && s.carried.has(tasks[i].log))
-      return nullptr;
-    if (tasks[i].log == s.held_log) own = &tasks[i];
+  int most = 0;
+  for (const LogTask& task : tasks) {
+    if (!task.gathered || into_load_space(task) || !s.carried.has(task.log)) continue;
+    int count = 0;
+    for (const LogTask& other : tasks)
+      if (other.gathered && same_goal(other, task) && s.carried.has(other.log)) ++count;
+    if (count < most || (count == most && task.log != s.held_log)) continue;
+    own = &task;
+    most = count;
   }
-  if (own == nullptr || in_reach(session_.task().goal(*own, s).centre_W, s)) return own;
-  return loading_of(own->log);
+  if (own == nullptr || same_goal(*own, nth(tasks, s.task.step))) return nullptr;
+  return in_reach(session_.task().goal(*own, s).centre_W, s) ? own : loading_of(own->log);
 }
 
 // At a stop between loads. The brake is on and the seat looks to the crane while it works.
@@ -680,8 +687,14 @@ const LogTask& Demonstrator::next_of(const SessionSnapshot& s,
   const LogTask& now = nth(exercise_.log_tasks, s.task.step);
   if (!gathers(now)) return now;
   if (!into_load_space(now)) {
-    const LogTask* other = s.held_log >= 0 ? of_held(s) : stray(s, state);
-    return other != nullptr ? *other : first_out_of_load(s, now);
+    const LogTask* other = nullptr;
+    if (s.held_log >= 0) {
+      other = of_held(s);
+    } else {  // sorted is when nothing comes onto the heaps any more
+      other = first_out_of_load(s);
+      if (other == nullptr) other = stray(s, state);
+    }
+    return other != nullptr ? *other : now;
   }
   if (!s.load.logs.has(now.log)) return now;
   for (std::size_t i = static_cast<std::size_t>(s.task.step); i < exercise_.log_tasks.size(); ++i) {
@@ -699,41 +712,44 @@ bool in_one_grab(const Vec3& top, const Vec3& log, const Vec3& along) {
 }
 }  // namespace
 
-// Among those in the load that go where this one does, the one with the most of them about it, none of them higher by much;
-// none there: this one.
-const LogTask& Demonstrator::first_out_of_load(const SessionSnapshot& s, const LogTask& now) const {
+// Of those in the load whose heap is in reach, the one about which the jaws take most of its own heap and least of others,
+// none of them much higher. Null: there are none.
+const LogTask* Demonstrator::first_out_of_load(const SessionSnapshot& s) const {
   const std::vector<LogTask>& tasks = exercise_.log_tasks;
-  const auto first = static_cast<std::size_t>(s.task.step);
-  std::size_t end = first;
-  world::LogSet loaded;
-  for (; end < tasks.size() && tasks[end].gathered && same_goal(tasks[end], now); ++end)
-    if (aboard(tasks[end].log, s)) loaded.add(tasks[end].log);
-  const LogTask* best = &now;
-  int most = -kMostTogether;
-  double top = 0.0;
-  const Vec3 along = vec(s.load.along_W);
-  for (std::size_t i = first; i < end; ++i) {
+  const LogTask* loaded[world::kMaxLogs];
+  int count = 0;
+  world::LogSet goes;
+  for (auto i = static_cast<std::size_t>(s.task.step); i < tasks.size(); ++i) {
     const LogTask& task = tasks[i];
-    if (!loaded.has(task.log)) continue;
-    const Vec3 p = vec(s.log[task.log].p);
-    int count = 0;
+    if (!task.gathered || into_load_space(task) || !aboard(task.log, s) ||
+        !in_reach(session_.task().goal(task, s).centre_W, s))
+      continue;
+    goes.add(task.log);
+    if (count < world::kMaxLogs) loaded[count++] = &task;
+  }
+  const LogTask* best = nullptr;
+  double most = 0.0, top = 0.0;
+  const Vec3 along = vec(s.load.along_W);
+  for (int i = 0; i < count; ++i) {
+    const Vec3 p = vec(s.log[loaded[i]->log].p);
+    double score = 0.0;
     bool covered = false;
-    for (std::size_t k = first; k < end; ++k) {
-      const int other = tasks[k].log;
-      if (!loaded.has(other)) continue;
-      const Vec3 q = vec(s.log[other].p);
-      if (in_one_grab(p, q, along)) ++count;
+    for (int k = 0; k < count; ++k) {
+      const Vec3 q = vec(s.log[loaded[k]->log].p);
+      if (in_one_grab(p, q, along)) score += same_goal(*loaded[i], *loaded[k]) ? 1.0 : -kMixed;
       covered =
           covered || (q.z() > p.z() + kGrabDeep && in_one_grab(q, {p.x(), p.y(), q.z()}, along));
     }
-    for (int k = 0; k < s.log_count; ++k)  // what goes elsewhere is to stay there
-      if (s.load.logs.has(k) && !loaded.has(k) && in_one_grab(p, vec(s.log[k].p), along)) --count;
-    if (covered || count < most || (count == most && p.z() <= top + kHigher)) continue;
-    best = &task;
-    most = count;
+    for (int k = 0; k < s.log_count; ++k)
+      if (s.load.logs.has(k) && !goes.has(k) && in_one_grab(p, vec(s.log[k].p), along))
+        score -= kMixed;
+    if (best != nullptr && (covered || score < most || (score == most && p.z() <= top + kHigher)))
+      continue;
+    best = loaded[i];
+    most = covered ? -1e9 : score;
     top = p.z();
   }
-  return *best;
+  return best;
 }
 
 // The logs in the jaws that belong where this one does; none: those that lie against it, and belong there too. Out of a
@@ -811,10 +827,10 @@ Demonstrator::Heap Demonstrator::heap_of(const SessionSnapshot& s, const LogTask
   return out;
 }
 
-// Where jaws that go down to the floor of the load space have most of what goes where this log does between them, and least
-// of what goes elsewhere.
-Demonstrator::Span Demonstrator::span_on_bed(const SessionSnapshot& s,
-                                             const LogTask& wanted) const {
+// Where jaws that go down into the load as deep as this have most of what goes where this log does between them, and least of
+// what goes elsewhere.
+Demonstrator::Span Demonstrator::span_in_load(const SessionSnapshot& s, const LogTask& wanted,
+                                              double deep_z) const {
   struct Lying {
     double across, radius;
     bool own;
@@ -827,7 +843,8 @@ Demonstrator::Span Demonstrator::span_on_bed(const SessionSnapshot& s,
   for (std::size_t i = static_cast<std::size_t>(s.task.step); i < exercise_.log_tasks.size(); ++i)
     if (same_goal(exercise_.log_tasks[i], wanted)) own.add(exercise_.log_tasks[i].log);
   for (int k = 0; k < s.log_count; ++k)
-    if (aboard(k, s)) lying[count++] = {across(k), nth(exercise_.world.logs, k).radius, own.has(k)};
+    if (aboard(k, s) && s.log[k].p[2] > deep_z)
+      lying[count++] = {across(k), nth(exercise_.world.logs, k).radius, own.has(k)};
   const double inside = s.load.half_m[1] - kJawsInside, at = across(wanted.log);
   Span best{std::clamp(at, -inside, inside), 1.0};
   double most = 0.0;
@@ -860,9 +877,11 @@ double Demonstrator::top_below(const SessionSnapshot& s, const Task::Spot& spot,
                                double floor_z) const {
   const Vec3 &along = spot.along_W, &place = spot.centre_W;
   double top = floor_z;
+  // What hangs on a bundle without being held is no heap.
+  const double hangs_z = in_load ? 1e9 : s.grip_W[2] - tips_below_grip_;
   for (int i = 0; i < s.log_count; ++i) {
     const Vec3 p = vec(s.log[i].p);
-    if (s.load.logs.has(i) == in_load && !s.carried.has(i) &&
+    if (s.load.logs.has(i) == in_load && !s.carried.has(i) && p.z() < hangs_z &&
         on_map(p - place).norm() < kHeapAbout &&
         on_map(p - place).cross(along).norm() < kBelowBundle)
       top = std::max(top, p.z() + nth(exercise_.world.logs, i).radius);
@@ -870,8 +889,9 @@ double Demonstrator::top_below(const SessionSnapshot& s, const Task::Spot& spot,
   return top;
 }
 
-// So far that the tips come down between a log and the one beside it; as far as they can where there is no room for that.
-double Demonstrator::opening_beside(const SessionSnapshot& s, int wanted) const {
+// So far that the tips come down between a log and the one beside it. Where there is no room for that, as far as they can;
+// alone: so little that they take no other.
+double Demonstrator::opening_beside(const SessionSnapshot& s, int wanted, bool alone) const {
   const Vec3 middle = vec(s.log[wanted].p);
   const double radius = nth(exercise_.world.logs, wanted).radius;
   double half = 1e9;
@@ -885,7 +905,8 @@ double Demonstrator::opening_beside(const SessionSnapshot& s, int wanted) const 
     half = std::min(half, (near - on_map(middle)).norm() - log.radius);
   }
   const double gap = 2.0 * (half - 2.0 * jaws_.tine_radius - kBesideTips);
-  return gap < 2.0 * radius + kJawRoom ? 1.0 : opening_for(gap);
+  const double without = alone ? opening_for(2.0 * radius + kJawAlone) : 1.0;
+  return gap < 2.0 * radius + kJawRoom ? without : opening_for(gap);
 }
 
 // One jaw that pushes a log presses on it as hard as on ground.
@@ -981,8 +1002,10 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
   const bool on_bed = out_of_load && low_z < bed_z + kOverBed;
   const double lowest =
       out_of_load ? std::max(bed_z, low_z) + tips_below_grip_ - (on_bed ? kUnderBed : 0.0)
-                  : std::max(under.z(),
-                             driven ? std::max(side, world::height(ground_, under.x(), under.y())) +
+      : heaps && unloads && !held && !several
+          ? std::max(low_z, world::height(ground_, under.x(), under.y())) + tips_below_grip_
+          : std::max(under.z(), driven
+                                    ? std::max(side, world::height(ground_, under.x(), under.y())) +
                                           tips_below_grip_
                                     : -1e9);
   const double below_grip_z = world::height(ground_, s.grip_W[0], s.grip_W[1]);
@@ -1028,11 +1051,11 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
     const double off = (place - on_map(vec(s.load.centre_W))).dot(along);
     const double most = on_bed ? kBetweenPairs : kOffMiddle;
     place += (std::clamp(off, -most, most) - off) * along;
-    if (on_bed && (state.phase == Phase::kTravel || state.phase == Phase::kAlign ||
-                   state.phase == Phase::kLower)) {
+    if (state.phase == Phase::kTravel || state.phase == Phase::kAlign ||
+        state.phase == Phase::kLower) {
       const Vec3 left = left_of(s.load);
       const double across = (place - on_map(vec(s.load.centre_W))).dot(left);
-      span = span_on_bed(s, next);
+      span = span_in_load(s, next, on_bed ? -1e9 : s.log[next.log].p[2] - kGrabDeep);
       place += (span.across - across) * left;
     }
   }
@@ -1085,11 +1108,11 @@ Demonstrator::Wish Demonstrator::logs(const SessionSnapshot& s, double dt,
       s.load.half_m[1] > 0.0 && goes_down && !out_of_load && beside_place > 0.0
           ? opening_for(2.0 * (beside_place - kBesideLoad))
           : 1.0;
-  const double wide = !driven    ? 1.0
-                      : on_bed   ? span.opening
-                      : to_place ? opening_for(2.0 * log.radius + kJawRoom)
+  const double wide = !driven       ? 1.0
+                      : out_of_load ? span.opening
+                      : to_place    ? opening_for(2.0 * log.radius + kJawRoom)
                       : goes_down && !several
-                          ? std::min(opening_beside(s, task.log), beside_stakes_of_load)
+                          ? std::min(opening_beside(s, task.log, unloads), beside_stakes_of_load)
                           : beside_stakes_of_load;
   // They hold a thin log from below, without passing each other under it.
   const double hold =

@@ -100,9 +100,9 @@ class Demonstrator {
     double across = 0.0;  // of their middle, to the left [m]
     double opening = 1.0;
   };
-  Span span_on_bed(const SessionSnapshot& snapshot, const LogTask& wanted) const;
+  Span span_in_load(const SessionSnapshot& snapshot, const LogTask& wanted, double deep_z) const;
   const LogTask& next_of(const SessionSnapshot& snapshot, const DemonstratorState& state) const;
-  const LogTask& first_out_of_load(const SessionSnapshot& snapshot, const LogTask& now) const;
+  const LogTask* first_out_of_load(const SessionSnapshot& snapshot) const;
   double top_below(const SessionSnapshot& snapshot, const Task::Spot& spot, bool in_load,
                    double floor_z) const;
   Heap heap_of(const SessionSnapshot& snapshot, const LogTask& wanted) const;
@@ -148,7 +148,7 @@ class Demonstrator {
   void keep_off(const SessionSnapshot& snapshot, const Vec3* last_W, double room, Wish& wish) const;
   double opening_for(double gap) const;
   bool beside_stakes(const Vec3& p_W) const;
-  double opening_beside(const SessionSnapshot& snapshot, int log) const;
+  double opening_beside(const SessionSnapshot& snapshot, int log, bool alone) const;
   bool tips_at(double floor_z, const SessionSnapshot& snapshot) const;
   void enter(DemonstratorPhase phase, DemonstratorState& state) const;
   double heading_of(const SessionSnapshot& snapshot) const;
