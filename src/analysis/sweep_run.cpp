@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,7 +16,9 @@
 #include "knuckleboom/analysis/execute.hpp"
 #include "knuckleboom/analysis/fidelity.hpp"
 #include "knuckleboom/analysis/sweep_design.hpp"
+#include "knuckleboom/core/batch/batch.hpp"
 #include "knuckleboom/core/sim/channels.hpp"
+#include "knuckleboom/core/sim/parts.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
 #include "knuckleboom/core/training/channels.hpp"
@@ -246,6 +250,9 @@ class Looks {
     for (const SweepResult& result : plan.results) {
       One one{&find_channel(channels, result.channel), nullptr};
       if (!result.minus.empty()) one.minus = &find_channel(channels, result.minus);
+      if constexpr (std::is_same_v<Channel, sim::Channel>)
+        parts_ |=
+            sim::parts_of(*one.channel) | (one.minus != nullptr ? sim::parts_of(*one.minus) : 0U);
       if (result.take == SweepTake::kAt) {
         one.tick = std::llround(result.at_s / tick_s);
         if (one.tick > ticks)
@@ -256,6 +263,9 @@ class Looks {
       all_.push_back(one);
     }
   }
+
+  // Of a simulation's snapshot, that are looked at.
+  unsigned parts() const { return parts_; }
 
   // The next tick after this one at which there is something to see.
   std::int64_t next(std::int64_t tick) const {
@@ -325,6 +335,7 @@ class Looks {
   }
 
   const io::SweepPlan& plan_;
+  unsigned parts_ = 0;
   double tick_s_;
   std::int64_t end_, stride_;
   std::vector<One> all_;
@@ -375,6 +386,7 @@ struct SweepRunner::Parts {
   io::CaseLoader loader;
   std::string hash;
   std::vector<io::SweepColumn> results;
+  bool lanes = false;  // the first run that can be done goes in them
 
   explicit Parts(const io::SweepPlan& wanted) : plan(wanted) {}
 
@@ -391,7 +403,9 @@ struct SweepRunner::Parts {
   std::vector<io::SweepColumn> columns(const Choice& choice) {
     if (of_scenario()) {
       const auto simulation = simulation_of(loader, choice);
-      make_engine(*simulation, method_of(choice), std::nullopt);
+      const Method& method = method_of(choice);
+      make_engine(*simulation, method, std::nullopt);
+      lanes = !method.converged && batch::takes(*simulation, method.fidelity);
       return columns_of(plan, sim::all_channels(simulation->model()));
     }
     return columns_of(plan, training::session_channels(*drill_of(choice, plan.duration_s).session));
@@ -499,15 +513,49 @@ struct SweepRunner::Parts {
 
   // --- One run
 
-  bool run_scenario(const Choice& choice, io::SweepRow& row, const std::function<bool()>& stop) {
-    const std::unique_ptr<const sim::Simulation> owned = simulation_of(loader, choice);
-    const sim::Simulation& simulation = *owned;
+  // A run of a scenario, before its first tick.
+  struct Ready {
+    io::SweepRow* row;
+    std::unique_ptr<const sim::Simulation> simulation;
+    const Method* method;
+    std::vector<sim::Channel> channels;
+    Looks<sim::Channel> looks;
+    std::unique_ptr<const sim::SimState> start;
+    bool in_lanes;
+  };
+
+  Ready ready_for(const Choice& choice, io::SweepRow& row) {
+    std::unique_ptr<const sim::Simulation> simulation = simulation_of(loader, choice);
     const Method& method = method_of(choice);
-    const std::unique_ptr<Engine> engine = make_engine(simulation, method, std::nullopt);
-    const std::vector<sim::Channel> channels = sim::all_channels(simulation.model());
+    std::vector<sim::Channel> channels = sim::all_channels(simulation->model());
+    Looks<sim::Channel> looks(plan, channels, simulation->tick_s(), simulation->tick_count());
+    auto start = std::make_unique<const sim::SimState>(simulation->initial_state(method.fidelity));
+    const bool in_lanes = !method.converged && batch::takes(*simulation, method.fidelity);
+    return {&row,
+            std::move(simulation),
+            &method,
+            std::move(channels),
+            std::move(looks),
+            std::move(start),
+            in_lanes};
+  }
+
+  static void finish(const Ready& run, const sim::SimState& state,
+                     const Looks<sim::Channel>& looks) {
+    run.row->state_hash = state::hash(state);
+    if (!std::isfinite(run.simulation->energy_residual(state)))
+      refuse_non_finite(run.simulation->time(state));
+    if (mostly_unconverged(state.machine.health))
+      throw RunRefused("more than a tenth of the stages did not converge");
+    run.row->results = looks.results();
+  }
+
+  static bool run_alone(const Ready& run, const std::function<bool()>& stop) {
+    const sim::Simulation& simulation = *run.simulation;
+    const std::unique_ptr<Engine> engine = make_engine(simulation, *run.method, std::nullopt);
     const std::int64_t ticks = simulation.tick_count();
-    Looks<sim::Channel> looks(plan, channels, simulation.tick_s(), ticks);
-    const auto state = std::make_unique<sim::SimState>(simulation.initial_state(method.fidelity));
+    Looks<sim::Channel> looks = run.looks;
+    const auto state = std::make_unique<sim::SimState>(*run.start);
     const auto snapshot = std::make_unique<sim::Snapshot>(sim::take_snapshot(simulation, *state));
     looks.look(0, *snapshot);
     std::int64_t asked = 0;
@@ -516,18 +564,83 @@ struct SweepRunner::Parts {
         engine->step(*state);
         if (state->machine.health.non_finite > 0) refuse_non_finite(simulation.time(*state));
       }
-      sim::take_snapshot(simulation, *state, *snapshot);
+      sim::take_snapshot(simulation, *state, looks.parts(), *snapshot);
       looks.look(state->tick, *snapshot);
       if (state->tick - asked < kStopTicks) continue;
       asked = state->tick;
       if (stop && stop()) return false;
     }
-    row.state_hash = state::hash(*state);
-    if (!std::isfinite(simulation.energy_residual(*state)))
-      refuse_non_finite(simulation.time(*state));
-    if (mostly_unconverged(state->machine.health))
-      throw RunRefused("more than a tenth of the stages did not converge");
-    row.results = looks.results();
+    finish(run, *state, looks);
+    return true;
+  }
+
+  // Runs as long as each other, in lanes. One that leaves the real numbers is done again alone, which says when.
+  static bool run_together(const std::vector<Ready*>& runs, const std::function<bool()>& stop) {
+    batch::Batch lanes;
+    std::vector<Looks<sim::Channel>> looks;
+    const auto snapshot = std::make_unique<sim::Snapshot>();
+    const auto see = [&](std::size_t i, std::int64_t tick) {
+      const sim::Simulation& simulation = *runs[i]->simulation;
+      const unsigned parts = looks[i].parts();
+      sim::take_snapshot(simulation, lanes.look(static_cast<int>(i), parts), parts, *snapshot);
+      looks[i].look(tick, *snapshot);
+    };
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      lanes.add(*runs[i]->simulation, *runs[i]->start);
+      looks.push_back(runs[i]->looks);
+      see(i, 0);
+    }
+    const std::int64_t ticks = runs.front()->simulation->tick_count();
+    for (std::int64_t tick = 0, asked = 0; tick < ticks;) {
+      const std::int64_t until = looks.front().next(tick);
+      lanes.step(until - tick);
+      tick = until;
+      for (std::size_t i = 0; i < runs.size(); ++i) see(i, tick);
+      if (tick - asked < kStopTicks) continue;
+      asked = tick;
+      if (stop && stop()) return false;
+    }
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const sim::SimState& state = lanes.state(static_cast<int>(i));
+      bool done = true;
+      const std::optional<std::string> why = refusal([&] {
+        if (state.machine.health.non_finite > 0)
+          done = run_alone(*runs[i], stop);
+        else
+          finish(*runs[i], state, looks[i]);
+      });
+      if (!done) return false;
+      runs[i]->row->failure = why.value_or("");
+    }
+    return true;
+  }
+
+  // Those of one length and tick go together.
+  bool run_scenarios(std::span<io::SweepRow> rows, const std::vector<std::string>& further,
+                     const std::function<bool()>& stop) {
+    std::vector<Ready> ready;
+    for (io::SweepRow& row : rows) {
+      const std::optional<std::string> why =
+          refusal([&] { ready.push_back(ready_for(choice(row.values, further), row)); });
+      row.failure = why.value_or("");
+    }
+    std::map<std::pair<std::int64_t, double>, std::vector<Ready*>> alike;
+    for (Ready& run : ready)
+      if (run.in_lanes)
+        alike[{run.simulation->tick_count(), run.simulation->tick_s()}].push_back(&run);
+    for (auto& [length, runs] : alike) {
+      if (runs.size() == 1)
+        runs.front()->in_lanes = false;
+      else if (!run_together(runs, stop))
+        return false;
+    }
+    for (const Ready& run : ready) {
+      if (run.in_lanes) continue;
+      bool done = true;
+      const std::optional<std::string> why = refusal([&] { done = run_alone(run, stop); });
+      if (!done) return false;
+      run.row->failure = why.value_or("");
+    }
     return true;
   }
 
@@ -574,17 +687,18 @@ SweepRunner::~SweepRunner() = default;
 const std::string& SweepRunner::hash() const { return parts_->hash; }
 const std::vector<io::SweepColumn>& SweepRunner::results() const { return parts_->results; }
 
-// Lanes go here: runs of one scenario and machine that differ in numbers alone can be stepped together.
+std::size_t SweepRunner::block() const {
+  return parts_->lanes ? static_cast<std::size_t>(batch::widest()) : 1;
+}
+
 bool SweepRunner::run(std::span<io::SweepRow> rows, const std::vector<std::string>& further,
                       const std::function<bool()>& stop) const {
+  for (io::SweepRow& row : rows) row.results.assign(parts_->plan.results.size(), kNone);
+  if (parts_->of_scenario()) return parts_->run_scenarios(rows, further, stop);
   for (io::SweepRow& row : rows) {
-    row.results.assign(parts_->plan.results.size(), kNone);
     bool done = true;
-    const std::optional<std::string> why = refusal([&] {
-      const Choice choice = parts_->choice(row.values, further);
-      done = parts_->of_scenario() ? parts_->run_scenario(choice, row, stop)
-                                   : parts_->run_exercise(choice, row, stop);
-    });
+    const std::optional<std::string> why = refusal(
+        [&] { done = parts_->run_exercise(parts_->choice(row.values, further), row, stop); });
     if (!done) return false;
     row.failure = why.value_or("");
   }

@@ -22,6 +22,7 @@
 #include "knuckleboom/core/batch/batch.hpp"
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/sim/held.hpp"
+#include "knuckleboom/core/sim/parts.hpp"
 #include "knuckleboom/core/sim/snapshot.hpp"
 #include "knuckleboom/core/training/channels.hpp"
 #include "knuckleboom/core/training/session.hpp"
@@ -810,7 +811,11 @@ void read(kb_batch& b, const std::int32_t* channels, std::size_t count, double* 
     for (std::size_t k = 0; k < count; ++k) at(m.of->channels, channels[k], "channel");
   for (std::size_t i = 0; i < b.members.size(); ++i) {
     kb_batch::Member& m = b.members[i];
-    if (!m.exercise) sim::take_snapshot(*m.of->scenario, b.batch.state(m.number), b.snapshot);
+    unsigned parts = 0;  // of a snapshot that the channels need
+    for (std::size_t k = 0; k < count && !m.exercise; ++k)
+      parts |= sim::parts_of(*m.of->channels[static_cast<std::size_t>(channels[k])].of_simulation);
+    if (!m.exercise)
+      sim::take_snapshot(*m.of->scenario, b.batch.look(m.number, parts), parts, b.snapshot);
     for (std::size_t k = 0; k < count; ++k) {
       const training::SessionChannel& channel =
           m.of->channels[static_cast<std::size_t>(channels[k])];

@@ -123,6 +123,41 @@ TEST_F(SweepProgram, RunsAreThoseOfRun) {
   EXPECT_EQ(compared, 2);
 }
 
+// Nine runs, so that most are side by side in the processor's lanes: of two lengths, one refused, one with a fault.
+TEST_F(SweepProgram, RunsSideBySideAreThoseOfRunAlone) {
+  const std::string p = plan(
+      "scenario = \"stick_sine\"\nfidelity = \"full\"\ndesign = \"list\"\n"
+      "[[vary]]\nkey = \"scenario.duration_s\"\n"
+      "values = [0.2, 0.2, 0.2, 0.3, 0.2, 0.2, 0.3, 0.2, 0.2]\n"
+      "[[vary]]\nkey = \"controller.stick.kp_V_per_rad\"\n"
+      "values = [40, 30, 45, 42, -1, 60, 41, 39, 38]\n"
+      "[[vary]]\nkey = \"fault\"\nvalues = [\"none\", \"none\", \"none\", \"none\", \"none\", "
+      "\"none\", "
+      "\"none\", \"stick_cylinder_leak@0.05\", \"none\"]\n"
+      "[[result]]\nchannel = \"stick_rad\"\ntake = \"final\"\n"
+      "[[result]]\nchannel = \"boom_port_a_Pa\"\ntake = \"mean\"\n"
+      "[[result]]\nchannel = \"boom_length_m\"\ntake = \"max\"\n"
+      "[[result]]\nchannel = \"tip_z_m\"\ntake = \"at\"\nat_s = 0.1237\n"
+      "[[result]]\nchannel = \"pump_Pa\"\ntake = \"min\"\n");
+  ASSERT_EQ(sweep({p, "-o", file("t.h5"), "--jobs", "1"}).status, 0);
+  for (const int number : {0, 3, 8}) {
+    const std::vector<std::string> fields = row(file("t.csv"), number);
+    ASSERT_EQ(fields.size(), 10u);
+    const Outcome alone =
+        run({"run", "stick_sine", "--set", "scenario.duration_s=" + fields[1], "--set",
+             "controller.stick.kp_V_per_rad=" + fields[2], "--fidelity", "full"});
+    EXPECT_EQ(told(alone.output, "state"), fields[9]) << number;
+  }
+  // Nine shards have one run each.
+  std::vector<std::string> gather = {"--gather", "-o", file("joined.h5")};
+  for (int i = 1; i <= 9; ++i) {
+    ASSERT_EQ(sweep({p, "-o", file("s.h5"), "--shard", std::to_string(i) + "/9"}).status, 0);
+    gather.push_back(file("s.shard-" + std::to_string(i) + "-of-9.rows"));
+  }
+  ASSERT_EQ(sweep(gather).status, 0);
+  EXPECT_EQ(content_of(file("joined.csv")), content_of(file("t.csv")));
+}
+
 // Recorded levers through two layouts: the one they were recorded with gives the state of `drive`.
 TEST_F(SweepProgram, RunsAnExerciseWithRecordedLeversAsDriveDoes) {
   const std::string input =

@@ -25,8 +25,8 @@ class SweepRunner {
   const std::string& hash() const;
   const std::vector<io::SweepColumn>& results() const;
 
-  // How many runs go best together.
-  static constexpr std::size_t kBlock = 1;
+  // How many runs go best together: as many as the processor has lanes, if they go in lanes.
+  std::size_t block() const;
   // A block of runs, given by their values; fills in the rest. further: assignments of all of them. A run that cannot
   // be done is a row with its sentence. False: `stop` has said so, and the rows are of no use. May be called from
   // several threads at once.

@@ -267,16 +267,19 @@ bool run_sweep(const Sweep& sweep, const std::vector<std::int64_t>& runs,
   std::size_t working = 0;
   std::exception_ptr failure;
   const auto stopped = [&stop] { return stop.load(std::memory_order_relaxed); };
+  const std::size_t count = std::min(static_cast<std::size_t>(std::max(1, threads)), runs.size());
+  // Few runs are spread over the threads first.
+  const std::size_t together = std::clamp<std::size_t>(
+      runs.size() / std::max<std::size_t>(1, count), 1, sweep.runner.block());
 
   const auto work = [&] {
     try {
       std::vector<io::SweepRow> block;
       while (!stopped()) {
-        constexpr std::size_t kBlock = analysis::SweepRunner::kBlock;
-        const std::size_t begin = next.fetch_add(kBlock);
+        const std::size_t begin = next.fetch_add(together);
         if (begin >= runs.size()) break;
         block.clear();
-        for (std::size_t i = begin; i < std::min(begin + kBlock, runs.size()); ++i) {
+        for (std::size_t i = begin; i < std::min(begin + together, runs.size()); ++i) {
           io::SweepRow row;
           row.run = runs[i];
           row.values = sweep.designer.values(row.run);
@@ -297,7 +300,6 @@ bool run_sweep(const Sweep& sweep, const std::vector<std::int64_t>& runs,
   };
 
   std::vector<std::thread> workers;
-  const std::size_t count = std::min(static_cast<std::size_t>(std::max(1, threads)), runs.size());
   working = count;
   for (std::size_t i = 0; i < count; ++i) workers.emplace_back(work);
   {

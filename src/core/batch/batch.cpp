@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "knuckleboom/core/math/arrays.hpp"
+#include "knuckleboom/core/sim/parts.hpp"
 #include "lane_machine.hpp"
 
 namespace knuckleboom::batch {
@@ -144,35 +145,54 @@ void step_alone(Machine& m, std::int64_t ticks) {
 
 // --- Machines into lanes and back -----------------------------------------------------------------------------
 
-// Calls move(number in lanes, number of the machine) for each number that lanes change.
+// Calls move(number in lanes, number of the machine) for what all parts of a snapshot have.
 template <class State, class Sim, class Move>
-void each_number(State& s, Sim& m, Move move) {
+void each_joint_number(State& s, Sim& m, Move move) {
   auto& machine = m.machine;
   move(s.tick, m.tick);
   move(s.pump_Pa, machine.pump_Pa);
-  move(s.tank_Pa, machine.tank_Pa);
   for (int i = 0; i < kJoints; ++i) {
     move(s.q[i], machine.q[i]);
     move(s.v[i], machine.v[i]);
-    move(s.a[i], machine.a[i]);
     move(s.reference[i], m.reference[i]);
   }
+}
+
+// Likewise for what an actuator's part has.
+template <class State, class Sim, class Move>
+void each_port_number(State& s, Sim& m, Move move) {
+  for (int k = 0; k < kJoints; ++k) {
+    auto& a = s.actuator[k];
+    auto& b = m.machine.actuator[k];
+    for (int side = 0; side < 2; ++side) {
+      move(a.Q[side], b.Q[side]);
+      move(a.p[side], b.p[side]);
+    }
+    move(a.command_V, b.command_V);
+    move(a.spool_V, b.spool_V);
+    move(a.open, b.open);
+    move(a.stop_active, b.stop_active);
+  }
+}
+
+// And for every number that lanes change.
+template <class State, class Sim, class Move>
+void each_number(State& s, Sim& m, Move move) {
+  auto& machine = m.machine;
+  each_joint_number(s, m, move);
+  each_port_number(s, m, move);
+  move(s.tank_Pa, machine.tank_Pa);
+  for (int i = 0; i < kJoints; ++i) move(s.a[i], machine.a[i]);
   for (int k = 0; k < kJoints; ++k) {
     auto& a = s.actuator[k];
     auto& b = machine.actuator[k];
     for (int side = 0; side < 2; ++side) {
       move(a.P_C[side], b.P_C[side]);
-      move(a.Q[side], b.Q[side]);
-      move(a.p[side], b.p[side]);
       move(a.C[side], b.C[side]);
       move(a.P_hold[side], b.P_hold[side]);
     }
-    move(a.command_V, b.command_V);
-    move(a.spool_V, b.spool_V);
     move(a.x_hold, b.x_hold);
     move(a.F_hold, b.F_hold);
-    move(a.open, b.open);
-    move(a.stop_active, b.stop_active);
     move(a.held_dynamic, b.held_dynamic);
     move(a.hand_over, b.hand_over);
     auto& c = s.pid[k];
@@ -223,17 +243,38 @@ void load_state(int lane, const Machine& m, LaneState<L>& s) {
 }
 
 template <class L>
-void store_state(int lane, const LaneModel<L>& model, const LaneState<L>& s, Machine& m) {
-  each_number(s, m.state, [lane](const L& from, auto& to) {
+auto out_of_lane(int lane) {
+  return [lane](const L& from, auto& to) {
     to = static_cast<std::remove_reference_t<decltype(to)>>(from[lane]);
-  });
+  };
+}
+
+template <class L>
+void store_protection(int lane, const LaneState<L>& s, Machine& m) {
+  const auto bits = [lane](const L(&side)[2]) {
+    return (side[0][lane] != 0.0 ? 1 : 0) | (side[1][lane] != 0.0 ? 2 : 0);
+  };
   for (int k = 0; k < kJoints; ++k) {
     machine::ActuatorState& a = m.state.machine.actuator[k];
-    const auto bits = [lane](const L(&side)[2]) {
-      return (side[0][lane] != 0.0 ? 1 : 0) | (side[1][lane] != 0.0 ? 2 : 0);
-    };
     a.relief_active = bits(s.actuator[k].relief_active);
     a.cavitation_active = bits(s.actuator[k].cavitation_active);
+  }
+}
+
+// What these parts of a snapshot are made of.
+template <class L>
+void store_parts(int lane, unsigned parts, const LaneState<L>& s, Machine& m) {
+  each_joint_number(s, m.state, out_of_lane<L>(lane));
+  if ((parts & sim::kActuatorPart) == 0) return;
+  each_port_number(s, m.state, out_of_lane<L>(lane));
+  store_protection(lane, s, m);
+}
+
+template <class L>
+void store_state(int lane, const LaneModel<L>& model, const LaneState<L>& s, Machine& m) {
+  each_number(s, m.state, out_of_lane<L>(lane));
+  store_protection(lane, s, m);
+  for (int k = 0; k < kJoints; ++k) {
     sim::ActuatorCommand& last = m.state.input.actuator[k];
     last.mode =
         model.command[k].voltage[lane] != 0.0 ? ActuatorMode::kVoltage : ActuatorMode::kPosition;
@@ -419,7 +460,8 @@ class Group {
  public:
   virtual ~Group() = default;
   virtual void step(std::int64_t ticks, std::vector<Machine>& all) = 0;
-  virtual void put_back(int lane, std::vector<Machine>& all) = 0;  // into the machine's state
+  // Into the machine's state; parts: of a snapshot, what these need.
+  virtual void put_back(int lane, std::vector<Machine>& all, unsigned parts = sim::kAllParts) = 0;
   virtual void forget(int lane) = 0;  // the machine's state counts from now on
   virtual bool set_number(int lane, int actuator, double value) = 0;
   virtual int loaded() const = 0;
@@ -441,8 +483,10 @@ class LaneGroup : public Group {
     }
   }
 
-  void put_back(int lane, std::vector<Machine>& all) override {
+  void put_back(int lane, std::vector<Machine>& all, unsigned parts) override {
     if ((loaded_ >> lane & 1U) == 0 || (stored_ >> lane & 1U) != 0) return;
+    if ((parts & sim::kOtherPart) == 0)
+      return store_parts(lane, parts, state_, nth(all, machine_[lane]));
     store_state(lane, model_, state_, nth(all, machine_[lane]));
     stored_ |= 1U << lane;
   }
@@ -464,7 +508,7 @@ class LaneGroup : public Group {
       const auto tick = is_loaded ? static_cast<std::int64_t>(state_.tick[lane]) : m.state.tick;
       const std::int64_t quiet = quiet_ticks(m, tick);
       if (quiet == 0 || (!is_loaded && alone(m))) {
-        put_back(lane, all);
+        put_back(lane, all, sim::kAllParts);
         forget(lane);
         continue;
       }
@@ -483,7 +527,7 @@ class LaneGroup : public Group {
       Machine& m = nth(all, machine_[lane]);
       if ((sound >> lane & 1U) != 0) {
         if (static_cast<std::int64_t>(state_.tick[lane]) % Access::kEnergyTicks != 0) continue;
-        put_back(lane, all);
+        put_back(lane, all, sim::kAllParts);
         Access::watch_energy(*m.simulation, m.state);
         continue;
       }
@@ -538,6 +582,10 @@ int widest() {
   return 2;
 }
 
+bool takes(const Simulation& simulation, machine::Fidelity fidelity) {
+  return fits(simulation) && model_fits(fidelity);
+}
+
 struct Batch::Machines {
   int lanes;
   std::vector<Machine> machine;
@@ -581,9 +629,9 @@ struct Batch::Machines {
     return structure_of(*m.simulation, m.state);
   }
 
-  void put_back(int i) {
+  void put_back(int i, unsigned parts = sim::kAllParts) {
     if (static_cast<std::size_t>(i) >= place.size() || nth(place, i).group < 0) return;
-    nth(groups, nth(place, i).group)->put_back(nth(place, i).lane, machine);
+    nth(groups, nth(place, i).group)->put_back(nth(place, i).lane, machine, parts);
   }
   void forget(int i) {
     put_back(i);
@@ -635,6 +683,10 @@ void Batch::step(std::int64_t ticks) {
 
 const SimState& Batch::state(int machine) {
   all_->put_back(machine);
+  return nth(all_->machine, machine).state;
+}
+const SimState& Batch::look(int machine, unsigned parts) {
+  all_->put_back(machine, parts);
   return nth(all_->machine, machine).state;
 }
 SimState& Batch::change(int machine) {

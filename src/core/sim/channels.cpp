@@ -1,6 +1,7 @@
 #include "knuckleboom/core/sim/channels.hpp"
 
 #include "knuckleboom/core/machine/actuator.hpp"
+#include "knuckleboom/core/sim/parts.hpp"
 
 namespace knuckleboom::sim {
 namespace {
@@ -17,6 +18,14 @@ double of_actuator(Shot s, int joint) {
   const ActuatorSnapshot* a = actuator(s, joint);
   return a != nullptr ? a->*value : 0.0;
 }
+template <auto value>
+double of_joint(Shot s, int joint) {
+  return s.joint[joint].*value;
+}
+
+double time(Shot s, int) { return s.t_s; }
+double tip(Shot s, int axis) { return s.tip_W[axis]; }
+double gallery(Shot s, int) { return s.pump_Pa; }
 
 // A ball is known by its first turn.
 Eigen::Quaterniond orientation(Shot s, int first) {
@@ -58,11 +67,11 @@ struct Family {
 };
 
 constexpr Family kFamilies[] = {
-    {"t_s", "s", "simulated time", Of::kRun, [](Shot s, int) { return s.t_s; }},
-    {"*_#", "#", "joint position", Of::kJoint, [](Shot s, int j) { return s.joint[j].position; }},
-    {"*_#_s", "#/s", "joint rate", Of::kJoint, [](Shot s, int j) { return s.joint[j].rate; }},
+    {"t_s", "s", "simulated time", Of::kRun, time},
+    {"*_#", "#", "joint position", Of::kJoint, of_joint<&JointSnapshot::position>},
+    {"*_#_s", "#/s", "joint rate", Of::kJoint, of_joint<&JointSnapshot::rate>},
     {"*_ref_#", "#", "reference of the tick that led here", Of::kJoint,
-     [](Shot s, int j) { return s.joint[j].reference; }},
+     of_joint<&JointSnapshot::reference>},
     {"*_valve_V", "V", "valve command of the tick that led here", Of::kJoint,
      of_actuator<&ActuatorSnapshot::valve_V>},
     {"*_port_a_Pa", "Pa", "head side (P1) or motor inlet (P_Re1); gauge, of air too", Of::kJoint,
@@ -106,9 +115,8 @@ constexpr Family kFamilies[] = {
      [](Shot s, int) { return static_cast<double>(s.differential_locked); }},
     {"joint_lock", "", "1: on", Of::kCarrier,
      [](Shot s, int) { return static_cast<double>(s.joint_locked); }},
-    {"tip_%_m", "m", "tip in the world frame", Of::kRun, [](Shot s, int i) { return s.tip_W[i]; }},
-    {"supply_Pa", "Pa", "pressure of the gallery", Of::kPump,
-     [](Shot s, int) { return s.pump_Pa; }},
+    {"tip_%_m", "m", "tip in the world frame", Of::kRun, tip},
+    {"supply_Pa", "Pa", "pressure of the gallery", Of::kPump, gallery},
     {"load_signal_Pa", "Pa", "what a load-sensing pump adds its margin to", Of::kPump,
      [](Shot s, int) { return s.load_signal_Pa; }},
     {"pump_flow_m3_s", "m3/s", "delivered by the pump", Of::kPump,
@@ -123,7 +131,7 @@ constexpr Family kFamilies[] = {
      of_actuator<&ActuatorSnapshot::force>, false, Only::kCylinders},
     {"*_torque_Nm", "Nm", "of the oil on the actuator", Of::kActuator,
      of_actuator<&ActuatorSnapshot::force>, false, Only::kMotors},
-    {"pump_Pa", "Pa", "supply pressure", Of::kRun, [](Shot s, int) { return s.pump_Pa; }, false},
+    {"pump_Pa", "Pa", "supply pressure", Of::kRun, gallery, false},
 };
 
 int count(Of of, const machine::MachineModel& model) {
@@ -237,6 +245,21 @@ std::vector<Channel> channels(const machine::MachineModel& model) { return chann
 
 std::vector<Channel> all_channels(const machine::MachineModel& model) {
   return channels(model, true);
+}
+
+unsigned parts_of(const Channel& channel) {
+  const auto reads = [&](const auto... functions) { return ((channel.read == functions) || ...); };
+  if (reads(time)) return 0;
+  if (reads(of_joint<&JointSnapshot::position>, of_joint<&JointSnapshot::rate>,
+            of_joint<&JointSnapshot::reference>))
+    return kJointPart;
+  if (reads(of_actuator<&ActuatorSnapshot::valve_V>, of_actuator<&ActuatorSnapshot::port_a_Pa>,
+            of_actuator<&ActuatorSnapshot::port_b_Pa>, of_actuator<&ActuatorSnapshot::open>,
+            of_actuator<&ActuatorSnapshot::force>))
+    return kActuatorPart;
+  if (reads(of_actuator<&ActuatorSnapshot::displacement>)) return kLengthPart;
+  if (reads(tip)) return kTipPart;
+  return reads(gallery) ? kSupplyPart : kAllParts;
 }
 
 std::vector<FamilyRow> channel_rows() {

@@ -13,6 +13,8 @@ namespace knuckleboom::batch {
 
 // The most lanes that this build and processor have: 2, 4 or 8.
 int widest();
+// Whether such a machine goes in lanes, beside others of its structure.
+bool takes(const sim::Simulation& simulation, machine::Fidelity fidelity);
 
 class Batch {
  public:
@@ -36,6 +38,9 @@ class Batch {
   void step(std::int64_t ticks);
 
   const sim::SimState& state(int machine);
+  // The same where only what these parts of a snapshot (sim/parts.hpp) are made of is up to date: a look at a few
+  // numbers of a machine in lanes costs little.
+  const sim::SimState& look(int machine, unsigned parts);
   // To be changed before the next step.
   sim::SimState& change(int machine);
   const sim::Simulation& simulation(int machine) const;

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "knuckleboom/core/sim/parts.hpp"
 #include "support/machines.hpp"
 
 namespace knuckleboom {
@@ -145,6 +146,23 @@ TEST(Batch, InputsAreHeldAndReleased) {
   fleet.step(150);
   EXPECT_EQ(fleet.apart(), "");
   EXPECT_EQ(fleet.lanes.in_lanes(), 8);
+}
+
+// A look at some numbers has those of the whole state, and leaves the rest to come up to date later.
+TEST(Batch, ALookHasTheNumbersOfItsParts) {
+  std::vector<command::Scenario> scenarios;
+  for (int i = 0; i < 8; ++i) scenarios.push_back(batch_levers(i, 4.0));
+  BatchFleet fleet(batch::widest(), Fidelity::kFull, scenarios);
+  for (int piece = 0; piece < 8; ++piece) {
+    fleet.step(101);
+    const unsigned parts = 1U << piece % 6;
+    const Simulation& simulation = *fleet.simulations.front();
+    sim::Snapshot seen{}, expected{};
+    sim::take_snapshot(simulation, fleet.lanes.look(3, parts), parts, seen);
+    sim::take_snapshot(simulation, fleet.alone.state(3), parts, expected);
+    EXPECT_EQ(std::memcmp(&seen, &expected, sizeof seen), 0) << parts;
+  }
+  EXPECT_EQ(fleet.apart(), "");
 }
 
 TEST(Batch, OtherMachinesGoBesideTheLanes) {

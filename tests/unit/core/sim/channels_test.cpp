@@ -8,6 +8,7 @@
 
 #include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
+#include "knuckleboom/core/sim/parts.hpp"
 #include "support/machines.hpp"
 
 namespace knuckleboom {
@@ -32,6 +33,24 @@ TEST(Channels, NamesInTheirOrder) {
       expected.push_back(joint + what);
   for (const char* tip : {"tip_x_m", "tip_y_m", "tip_z_m"}) expected.emplace_back(tip);
   EXPECT_EQ(names(sim::channels(test::reference_machine())), expected);
+}
+
+// A channel names every part of a snapshot that it is read from.
+TEST(Channels, AreReadFromTheirPartsAlone) {
+  for (const MachineModel& model : {test::reference_machine(), test::pump_machine()}) {
+    const sim::Simulation simulation(model, test::boom_pulse());
+    sim::SimState state = simulation.initial_state(Fidelity::kFull);
+    for (int k = 0; k < 1500; ++k) simulation.step(state);
+    const sim::Snapshot whole = sim::take_snapshot(simulation, state);
+    int few = 0;
+    for (const Channel& channel : sim::all_channels(model)) {
+      sim::Snapshot part{};
+      sim::take_snapshot(simulation, state, sim::parts_of(channel), part);
+      EXPECT_EQ(channel.value(part), channel.value(whole)) << channel.name;
+      few += (sim::parts_of(channel) & sim::kOtherPart) == 0 ? 1 : 0;
+    }
+    EXPECT_GT(few, 30);
+  }
 }
 
 TEST(Channels, APumpAddsItsOwn) {
