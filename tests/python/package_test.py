@@ -28,7 +28,7 @@ except ImportError:
     sys.exit(77)
 
 import knuckleboom as kb
-from knuckleboom import KnuckleboomError, Simulation, TipTracking, TipTrackingBatch
+from knuckleboom import KnuckleboomError, Simulation, SingleLog, SingleLogBatch, TipTracking, TipTrackingBatch
 
 SOURCE, PROGRAM = Path(sys.argv[1]), sys.argv[2]
 LONG = bool(os.environ.get("KNUCKLEBOOM_LONG"))
@@ -421,6 +421,75 @@ class Environment(unittest.TestCase):
                 self.env.step(action)
 
 
+class LogBelow(SingleLog):
+    """The log lies across the crane, right under the open jaws."""
+
+    REACH_m = (6.6, 6.6)
+    ANGLE_rad = (0.0, 0.0)
+    SKEW_rad = 0.0
+
+
+class Loading(unittest.TestCase):
+    @staticmethod
+    def hands(t, now, height):
+        """Down on the log, close, up, round and out, down into the bunk, open: levers of a careful operator."""
+
+        def towards(target, value, gain, most):
+            return min(max(gain * (target - value), -most), most)
+
+        jaws = 0.0 if t < 6.0 else 1.0 if t < 42.0 else -1.0
+        swing = boom = out = 0.0
+        z, reach = now["grip_z_m"], np.hypot(now["grip_x_m"], now["grip_y_m"])
+        if t < 6.0:
+            boom, out = towards(height, z, 2.0, 0.35), towards(now["log_x_m"], 0.0, 1.5, 0.4)
+        elif 10.0 <= t < 42.0:
+            boom = towards(2.6, z, 1.0, 0.4) if t < 30.0 else towards(0.55, z, 1.0, 0.3)
+            if z > 2.2 or t >= 30.0:
+                swing, out = towards(0.5 * np.pi, now["swing_rad"], 1.2, 0.5), towards(6.0, reach, 1.0, 0.4)
+        return [swing, boom, 0.0, out, 0.0, jaws]
+
+    def test_the_log_can_be_brought_home_and_the_way_is_the_reward(self):
+        env = LogBelow()
+        observation, info = env.reset(seed=3)
+        way, rewards, held, terminated = info["left_m"], 0.0, [], False
+        for step in range(env.steps):
+            now = dict(zip(env.observation_names, observation))
+            held.append(now["held"])
+            observation, reward, terminated, truncated, info = env.step(self.hands(step * env.step_s, now, env.log[3]))
+            rewards += reward
+            if terminated:
+                break
+        self.assertTrue(terminated)
+        self.assertEqual(env.simulation["task_phase"], 2.0)
+        self.assertEqual(max(held), 1.0)
+        self.assertAlmostEqual(rewards, way + 10.0 - env.simulation["score_collisions"], 9)
+        # From the grip to the log, and from there to the bunk.
+        self.assertGreater(way, np.hypot(6.6, 6.0))
+        self.assertLess(way, np.hypot(6.6, 6.0) + 1.0)
+
+    def test_repeats_itself_by_its_seed(self):
+        env = SingleLog(dead_time_s=0.03)
+        ends = []
+        for seed in (5, 5, 6):
+            env.reset(seed=seed)
+            for _ in range(30):
+                observation, _, _, _, _ = env.step([0.3, -0.2, 0.4, 0.1, 0.5, 1.0])
+            ends.append((env.simulation.hash, observation.tobytes(), tuple(env.log)))
+        self.assertEqual(ends[0], ends[1])
+        self.assertNotEqual(ends[0][2], ends[2][2])
+
+    def test_commands_come_late_by_the_dead_time(self):
+        env = SingleLog(dead_time_s=0.05)
+        observation, _ = env.reset(seed=1)
+        valve = env.observation_names.index("boom_valve_V")
+        seen = [env.step([0.0, 0.5, 0.0, 0.0, 0.0, 0.0])[0][valve] for _ in range(4)]
+        self.assertEqual(seen, [0.0, 0.0, 5.0, 5.0])
+        self.assertTrue(env.observation_space.contains(observation))
+        for action, why in (([0.0], "shape"), ([np.nan] * 6, "no number")):
+            with self.assertRaisesRegex(KnuckleboomError, why):
+                env.step(action)
+
+
 class Package(unittest.TestCase):
     def test_stub_has_what_the_module_has(self):
         from knuckleboom import _engine
@@ -493,6 +562,19 @@ class BatchOfEnvironments(unittest.TestCase):
             self.assertTrue(np.array_equal(np.stack([step[0] for step in steps]), observations))
             self.assertEqual([step[1] for step in steps], list(rewards))
         self.assertEqual([env.simulation.hash for env in alone], [batch.batch.hash(i) for i in range(3)])
+
+    def test_logs_in_rows_are_single_logs(self):
+        alone, batch = [SingleLog(), SingleLog()], SingleLogBatch(2)
+        first = [env.reset(seed=8 + i)[0] for i, env in enumerate(alone)]
+        self.assertTrue(np.array_equal(np.stack(first), batch.reset(seed=8)[0]))
+        random = np.random.default_rng(1)
+        for _ in range(40):
+            actions = random.uniform(-1.0, 1.0, (2, 6)).astype(np.float32)
+            steps = [env.step(actions[i]) for i, env in enumerate(alone)]
+            observations, rewards, _, _, _ = batch.step(actions)
+            self.assertTrue(np.array_equal(np.stack([step[0] for step in steps]), observations))
+            self.assertEqual([step[1] for step in steps], list(rewards))
+        self.assertEqual([env.simulation.hash for env in alone], [batch.batch.hash(i) for i in range(2)])
 
     def test_control_rate_makes_whole_ticks(self):
         with self.assertRaisesRegex(KnuckleboomError, "nearest that work are 29.41176471 and 30.3030303"):

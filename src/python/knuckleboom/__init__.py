@@ -1,4 +1,4 @@
-"""Hydraulic machines in real time: simulations, traces, sessions and an environment for learning.
+"""Hydraulic machines in real time: simulations, traces, sessions and environments for learning.
 
 >>> import knuckleboom
 >>> crane = knuckleboom.Simulation(scenario="stick_sine")
@@ -26,7 +26,7 @@ from ._engine import (
     read_trace,
     scenarios,
 )
-from .environment import TipTracking, TipTrackingBatch
+from .environment import SingleLog, SingleLogBatch, TipTracking, TipTrackingBatch
 
 __all__ = [
     "Batch",
@@ -35,6 +35,8 @@ __all__ = [
     "Session",
     "Signal",
     "Simulation",
+    "SingleLog",
+    "SingleLogBatch",
     "State",
     "TipTracking",
     "TipTrackingBatch",

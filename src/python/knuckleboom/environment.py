@@ -47,6 +47,27 @@ except ImportError:
             return bool(x.shape == self.shape and np.all(x >= self.low) and np.all(x <= self.high))
 
 
+def _times(tick_s: float, seconds: float, control_Hz: float, dead_time_s: float) -> tuple[int, float, int, int, int]:
+    """Ticks of a step, its length [s], steps of an episode; whole steps, and ticks of the next, of the dead time."""
+    if not 0.0 < control_Hz * tick_s <= 1.0:
+        raise KnuckleboomError(
+            f"control_Hz is {control_Hz}: it must be above 0 and at most {1.0 / tick_s:g}, a step each tick"
+        )
+    for name, value, least in (("dead_time_s", dead_time_s, 0.0), ("seconds", seconds, tick_s)):
+        if not least <= value < 1e9:
+            raise KnuckleboomError(f"{name} is {value}: it must be a time of at least {least:g} s")
+    exact = 1.0 / (control_Hz * tick_s)
+    ticks = round(exact)
+    if abs(exact - ticks) > 1e-6 * exact:
+        more, less = (1.0 / (n * tick_s) for n in (math.floor(exact), math.ceil(exact)))
+        raise KnuckleboomError(
+            f"control_Hz is {control_Hz}: a step would be {exact:.6g} ticks, and it must be a whole number of them; "
+            f"the nearest that work are {less:.10g} and {more:.10g}"
+        )
+    step_s = ticks * tick_s
+    return ticks, step_s, round(seconds / step_s), *divmod(round(dead_time_s / tick_s), ticks)
+
+
 class _Task:
     """Common part of the environments below: a machine at its start, names, times, and the path of the point."""
 
@@ -74,27 +95,9 @@ class _Task:
                 raise KnuckleboomError(f"start: '{name}' needs its unit, such as {name}_rad")
             keys[f"initial.{joint}.position_{unit}"] = position
         self.simulation = Simulation(machine, set=keys, fidelity=fidelity)
-        tick_s = self.simulation.tick_s
-        if not 0.0 < control_Hz * tick_s <= 1.0:
-            raise KnuckleboomError(
-                f"control_Hz is {control_Hz}: it must be above 0 and at most {1.0 / tick_s:g}, a step each tick"
-            )
-        for name, value, least in (("dead_time_s", dead_time_s, 0.0), ("seconds", seconds, tick_s)):
-            if not least <= value < 1e9:
-                raise KnuckleboomError(f"{name} is {value}: it must be a time of at least {least:g} s")
-        ticks = 1.0 / (control_Hz * tick_s)
-        self._ticks = round(ticks)
-        if abs(ticks - self._ticks) > 1e-6 * ticks:
-            more, less = (1.0 / (n * tick_s) for n in (math.floor(ticks), math.ceil(ticks)))
-            raise KnuckleboomError(
-                f"control_Hz is {control_Hz}: a step would be {ticks:.6g} ticks, and it must be a whole number of them; "
-                f"the nearest that work are {less:.10g} and {more:.10g}"
-            )
-        self.step_s = self._ticks * tick_s
-        self.steps = round(seconds / self.step_s)
-        # An action reaches the valve after so many whole steps and so many ticks.
-        self._late_steps, self._late_ticks = divmod(round(dead_time_s / tick_s), self._ticks)
-
+        self._ticks, self.step_s, self.steps, self._late_steps, self._late_ticks = _times(
+            self.simulation.tick_s, seconds, control_Hz, dead_time_s
+        )
         known = self.simulation.channels
         channels = []
         for joint in joints:
@@ -320,5 +323,259 @@ class TipTrackingBatch(_Task):
         return observation, {"distance_m": np.sqrt(x * x + y * y + z * z)}
 
 
+class _Loading:
+    """Common part of the environments below: one log, one bunk, and the machine that brings the one into the other."""
+
+    JOINTS = ("swing", "boom", "stick", "extension", "rotator")
+    # Lever, function, and what a full action is: straight to the valve, without dead zone, curve or ramp.
+    LEVERS = (
+        ("left_x", 'joint = "swing"', "full_V = 5"),
+        ("right_y", 'joint = "boom"', "full_V = 10"),
+        ("left_y", 'joint = "stick"', "full_V = 10"),
+        ("left_rocker", 'joint = "extension"', "full_V = 10"),
+        ("right_x", 'joint = "rotator"', "full_V = 8"),
+        ("right_rocker", 'grapple = "close"', "full = 1"),
+    )
+    START = (
+        ("swing", "position_deg = 0", "port_b_MPa = 5"),
+        ("boom", "position_rad = 0.65", "port_b_MPa = 3"),
+        ("stick", "position_rad = -1.4", "port_a_MPa = 1"),
+        ("extension", "position_m = 0.5", "port_a_bar = 4"),
+        ("rotator", "position_deg = 90", "port_b_MPa = 2"),
+    )
+    BUNK = (0.0, 6.0)  # m, x and y of its centre; it lies along x
+    REACH_m = (5.0, 7.2)  # the log's distance from the slewing axis
+    ANGLE_rad = (-0.6, 0.6)  # its direction from there
+    SKEW_rad = 0.3  # at most, off lying across the crane
+    LENGTH_m = (2.7, 4.0)
+    RADIUS_m = (0.09, 0.16)
+    PLACED = 10.0  # reward
+    COLLISION = 1.0  # taken off for each
+    SENSED = ("supply_Pa", "pump_flow_m3_s", "boom_port_a_Pa", "boom_port_b_Pa", "grapple_opening")
+    GRIP = ("grip_x_m", "grip_y_m", "grip_z_m")
+    TASK = ("held_log", "task_distance_m", "task_angle_rad", "task_phase", "score_collisions")
+
+    def _prepare_loading(
+        self,
+        machine: str,
+        seconds: float,
+        control_Hz: float,
+        dead_time_s: float,
+        set: Mapping[str, Any] | None,
+        fidelity: str | None,
+    ) -> None:
+        self._machine, self._set, self._fidelity = machine, dict(set or {}), fidelity
+        levers = ['name = "straight"']
+        for axis, function, full in self.LEVERS:
+            levers += ["[[function]]", function, f'axis = "{axis}"', full, "start_V = [0, 0]"]
+        self._levers = "\n".join(levers) + "\n"
+        first = self._open(np.random.default_rng(0))[0]
+        self._ticks, self.step_s, self.steps, self._late_steps, self._late_ticks = _times(
+            first.tick_s, seconds, control_Hz, dead_time_s
+        )
+        self._lever_names = [f"lever_{axis}" for axis, _, _ in self.LEVERS]
+        channels = []
+        for joint in self.JOINTS:
+            unit = "m" if f"{joint}_m" in first.channels else "rad"
+            channels += [f"{joint}_{unit}", f"{joint}_{unit}_s", f"{joint}_valve_V"]
+        for joint in ("head_pitch", "head_roll"):
+            if f"{joint}_rad" in first.channels:
+                channels += [f"{joint}_rad", f"{joint}_rad_s"]
+        self._sensed = len(channels) + len(self.SENSED) + len(self.GRIP)
+        self._channels = [*channels, *self.SENSED, *self.GRIP, *self.TASK]
+        self.observation_names = (
+            self._channels[: self._sensed]
+            + ["held", "task_distance_m", "task_angle_rad"]
+            + [f"log_{axis}_m" for axis in "xy"]
+            + [f"bunk_{axis}_m" for axis in "xy"]
+            + ["log_length_m", "log_radius_m", "log_heading_rad"]
+            + [f"{name}_action" for name in (*self.JOINTS, "grapple")]
+        )
+
+    def _open(self, random: np.random.Generator) -> tuple[Simulation, np.ndarray]:
+        """The exercise with a log as drawn; and the log: x, y, length, radius, heading."""
+        reach, angle = random.uniform(*self.REACH_m), random.uniform(*self.ANGLE_rad)
+        heading = angle + 0.5 * math.pi + random.uniform(-self.SKEW_rad, self.SKEW_rad)
+        length, radius = random.uniform(*self.LENGTH_m), random.uniform(*self.RADIUS_m)
+        x, y = reach * math.cos(angle), reach * math.sin(angle)
+        lines = [
+            'name = "single_log"',
+            'title = "A single log"',
+            f'machine = "{self._machine}"',
+            'levers = "straight"',
+            "load_space = false",
+        ]
+        for joint, *values in self.START:
+            lines += [f"[start.{joint}]", *values]
+        lines += ["[task]", 'kind = "logs"', "[[bunk]]", 'name = "bunk"']
+        lines += [f"position_m = [{self.BUNK[0]!r}, {self.BUNK[1]!r}]", "length_m = 2.2", "width_m = 1.5"]
+        lines += ["[[log]]", 'name = "log"', f"position_m = [{x!r}, {y!r}]", f"heading_rad = {heading!r}"]
+        lines += [f"length_m = {length!r}", f"radius_m = {radius!r}"]
+        lines += ["[[log_task]]", 'log = "log"', 'bunk = "bunk"']
+        simulation = Simulation(
+            exercise=("single_log", "\n".join(lines) + "\n"),
+            levers=("straight", self._levers),
+            set=self._set,
+            fidelity=self._fidelity,
+        )
+        return simulation, np.array([x, y, length, radius, heading])
+
+    def _checked(self, action: Any, shape: tuple[int, ...]) -> np.ndarray:
+        action = np.minimum(np.maximum(np.asarray(action, np.float64), -1.0), 1.0)
+        if action.shape != shape:
+            raise KnuckleboomError(f"the action has the shape {action.shape}; it must be {shape}")
+        if not np.isfinite(action).all():
+            raise KnuckleboomError("the action has a value that is no number")
+        return action
+
+    def _seen_now(self, seen: np.ndarray, log: np.ndarray, action: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Observation and what is left to go [m], of one (shape (channels,)) or of many (shape (count, channels))."""
+        held_log, distance, angle, phase, _ = np.moveaxis(seen[..., self._sensed :], -1, 0)
+        held = (held_log >= 0.0).astype(np.float64)
+        placed = phase == 2.0
+        grip = seen[..., self._sensed - 3 : self._sensed - 1]
+        to_log = (log[..., :2] - grip) * (1.0 - held)[..., None]
+        to_bunk = np.array(self.BUNK) - grip
+        carry = np.hypot(log[..., 0] - self.BUNK[0], log[..., 1] - self.BUNK[1])
+        left = np.where(placed, 0.0, distance + np.where(held > 0.0, 0.0, carry))
+        parts = (seen[..., : self._sensed], np.stack([held, distance, angle], axis=-1), to_log, to_bunk, log[..., 2:], action)
+        return np.concatenate(parts, axis=-1, dtype=np.float32), left
+
+
+class SingleLog(_Loading, _Env):
+    """A log is to be gripped, lifted and laid into a bunk beside the machine.
+
+    The valves are driven directly, with what makes it hard: overlap and lag of the spools, one pump for all functions,
+    compressible oil, a swinging grapple, contact of log, jaws, ground and stakes, and a dead time of the commands.
+
+    action: float32 of shape (6,), -1 to 1: valve commands of swing, boom, stick, extension and rotator, and of the
+        jaws, above 0 closes.
+    observation: float32 of shape (len(observation_names),), each in the unit of its name. log and bunk: from the grip to
+        them, in the world's axes, the log's from where it lay; 0 while it is held.
+    reward: metres by which what is left to go became less, +10 when the log lies still in the bunk, -1 for each
+        collision. What is left: from grip to log, and from there to the bunk.
+    An episode terminates when the log is in the bunk, and is truncated after `seconds`.
+
+    machine: one with a grapple, set up as harvester_wheeled. set, fidelity: as of Simulation. dead_time_s: from an action
+    to the lever. The seed draws place, direction and size of the log; the same seed and actions give the same bits.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}
+
+    def __init__(
+        self,
+        machine: str = "harvester_wheeled",
+        *,
+        seconds: float = 60.0,
+        control_Hz: float = 50.0,
+        dead_time_s: float = 0.05,
+        set: Mapping[str, Any] | None = None,
+        fidelity: str | None = None,
+    ) -> None:
+        self._prepare_loading(machine, seconds, control_Hz, dead_time_s, set, fidelity)
+        self.action_space = Box(-1.0, 1.0, (len(self.LEVERS),), np.float32)
+        self.observation_space = Box(-np.inf, np.inf, (len(self.observation_names),), np.float32)
+        self._random = np.random.default_rng()
+        self.reset()
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
+        """Another log: the same one for the same seed. Returns the observation and a dict of what is left to go [m]."""
+        if gymnasium is not None:
+            super().reset(seed=seed)
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+        self.simulation, self.log = self._open(self._random)
+        self._connection = self.simulation.connect(self._lever_names, self._channels)
+        self._inputs, self._seen = self._connection.inputs, self._connection.channels
+        idle = np.zeros(self._inputs.shape)
+        self._inputs[:] = idle
+        self._actions = deque([idle] * (self._late_steps + 2), maxlen=self._late_steps + 2)
+        self._step, self._collisions = 0, 0.0
+        observation, left = self._seen_now(self._seen, self.log, idle)
+        self._left = float(left)
+        return observation, {"left_m": self._left}
+
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """One step of control. Returns observation, reward, terminated, truncated and the dict of reset()."""
+        self._actions.append(self._checked(action, self._inputs.shape))
+        if self._late_ticks > 0:
+            self._inputs[:] = self._actions[0]
+            self._connection.step(self._late_ticks)
+        self._inputs[:] = self._actions[1]
+        self._connection.step(self._ticks - self._late_ticks)
+        self._step += 1
+        observation, left = self._seen_now(self._seen, self.log, self._actions[-1])
+        placed, collisions = self._seen[-2] == 2.0, float(self._seen[-1])
+        reward = self._left - float(left) + self.PLACED * placed - self.COLLISION * (collisions - self._collisions)
+        self._left, self._collisions = float(left), collisions
+        return observation, float(reward), bool(placed), self._step >= self.steps, {"left_m": self._left}
+
+
+class SingleLogBatch(_Loading):
+    """Many environments of SingleLog at once: a row of each array for each of them. Their contacts go beside the lanes.
+
+    Arguments as of SingleLog, and count: how many. All episodes begin together; one whose log is in the bunk gets no
+    more reward. Environment i of reset(seed=s) is SingleLog's of reset(seed=s + i), bit for bit.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        machine: str = "harvester_wheeled",
+        *,
+        seconds: float = 60.0,
+        control_Hz: float = 50.0,
+        dead_time_s: float = 0.05,
+        set: Mapping[str, Any] | None = None,
+        fidelity: str | None = None,
+    ) -> None:
+        if not 1 <= count <= 100_000:
+            raise KnuckleboomError(f"count is {count}: it must be a number of environments from 1 to 100000")
+        self._prepare_loading(machine, seconds, control_Hz, dead_time_s, set, fidelity)
+        self.num_envs = count
+        self.single_action_space = Box(-1.0, 1.0, (len(self.LEVERS),), np.float32)
+        self.action_space = Box(-1.0, 1.0, (count, len(self.LEVERS)), np.float32)
+        names = len(self.observation_names)
+        self.single_observation_space = Box(-np.inf, np.inf, (names,), np.float32)
+        self.observation_space = Box(-np.inf, np.inf, (count, names), np.float32)
+        self._random = [np.random.default_rng() for _ in range(count)]
+        self.reset()
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
+        """Other logs. Returns the observations and a dict of what is left to go [m]."""
+        if seed is not None:
+            self._random = [np.random.default_rng(seed + i) for i in range(self.num_envs)]
+        opened = [self._open(random) for random in self._random]
+        self.logs = np.stack([log for _, log in opened])
+        self.batch = Batch([simulation for simulation, _ in opened], self._lever_names, self._channels)
+        self._inputs, self._seen = self.batch.inputs, self.batch.channels
+        idle = np.zeros(self._inputs.shape)
+        self._inputs[:] = idle
+        self._actions = deque([idle] * (self._late_steps + 2), maxlen=self._late_steps + 2)
+        self._step, self._collisions = 0, np.zeros(self.num_envs)
+        self._over = np.zeros(self.num_envs, bool)
+        observation, self._left = self._seen_now(self._seen, self.logs, idle)
+        return observation, {"left_m": self._left}
+
+    def step(self, action: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """One step of control of all. Returns observations, rewards, terminated, truncated and the dict of reset()."""
+        self._actions.append(self._checked(action, self._inputs.shape))
+        if self._late_ticks > 0:
+            self._inputs[:] = self._actions[0]
+            self.batch.step(self._late_ticks)
+        self._inputs[:] = self._actions[1]
+        self.batch.step(self._ticks - self._late_ticks)
+        self._step += 1
+        observation, left = self._seen_now(self._seen, self.logs, self._actions[-1])
+        placed, collisions = self._seen[:, -2] == 2.0, self._seen[:, -1].copy()
+        rewards = self._left - left + self.PLACED * placed - self.COLLISION * (collisions - self._collisions)
+        rewards[self._over] = 0.0
+        self._left, self._collisions = left, collisions
+        self._over = self._over | placed
+        truncated = np.full(self.num_envs, self._step >= self.steps)
+        return observation, rewards, self._over.copy(), truncated, {"left_m": left}
+
+
 if gymnasium is not None:
     gymnasium.register(id="knuckleboom/TipTracking-v0", entry_point="knuckleboom.environment:TipTracking")
+    gymnasium.register(id="knuckleboom/SingleLog-v0", entry_point="knuckleboom.environment:SingleLog")
