@@ -1,11 +1,13 @@
-// The controllers of a machine that is open, for those who step them alone. No part of the C interface.
+// A machine that is open, for those who look into it: its controllers, its equations. No part of the C interface.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "knuckleboom.h"
 #include "knuckleboom/core/control/pid.hpp"
+#include "knuckleboom/core/sim/simulation.hpp"
 
 namespace knuckleboom {
 
@@ -17,5 +19,12 @@ struct JointController {
 
 // Those with gains, in the order of the actuators.
 std::vector<JointController> controllers_of(const kb_simulation& simulation);
+
+// What is stepped; the state has what is held at the actuators as commands.
+struct OpenedEngine {
+  const sim::Simulation* simulation;  // of the one that is open
+  std::unique_ptr<sim::SimState> state;
+};
+OpenedEngine engine_of(const kb_simulation& simulation);
 
 }  // namespace knuckleboom

@@ -291,11 +291,7 @@ void open_scenario(const kb_setup& setup, Opened& opened, State& state) {
 
 void open_exercise(const kb_setup& setup, Opened& opened, State& state) {
   const io::Overrides overrides = io::sort_overrides(setup.assignments);
-  if (!overrides.scenario.empty())
-    throw UserError(
-        fmt::format("'{0}' is a key of a scenario, and an exercise is opened; write "
-                    "exercise.{0} for a key of the exercise file",
-                    overrides.scenario.front().key));
+  io::refuse_scenario_keys(overrides, "an exercise is opened");
   io::LoadedExercise loaded =
       io::load_exercise(setup.exercise, setup.machine, setup.levers, overrides);
   opened.machine_hash = loaded.machine.hash;
@@ -985,6 +981,17 @@ std::vector<JointController> knuckleboom::controllers_of(const kb_simulation& si
     out.push_back({model.joint_name(actuator.link),
                    model.tree.link(actuator.link).revolute ? "rad" : "m", actuator.linkage.sign,
                    gains});
+  }
+  return out;
+}
+
+OpenedEngine knuckleboom::engine_of(const kb_simulation& simulation) {
+  OpenedEngine out{&simulation.of->simulation(),
+                   std::make_unique<sim::SimState>(simulation.state.sim())};
+  for (std::size_t k = 0; k < kMaxActuators; ++k) {
+    if (!simulation.held.drive[k]) continue;
+    out.state->override_command[k] = simulation.held.input.actuator[k];
+    out.state->overridden[k] = 1;
   }
   return out;
 }

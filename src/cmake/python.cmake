@@ -62,14 +62,18 @@ file(RELATIVE_PATH reader_from_MODULE "${python_package_dir}" "${CMAKE_INSTALL_F
 # The engine's own code is in the module, so that it needs no library beside it. It shows Python its entry alone.
 function(knuckleboom_python_module)
   set(folder "${PROJECT_BINARY_DIR}/python/knuckleboom")
+  # Linear models are of a layer that pip does not build; the two units need nothing else of it.
   pybind11_add_module(knuckleboom_python MODULE NO_EXTRAS "${CMAKE_CURRENT_SOURCE_DIR}/python/engine.cpp"
+                      "${CMAKE_CURRENT_SOURCE_DIR}/python/linear.cpp"
+                      "${CMAKE_CURRENT_SOURCE_DIR}/analysis/linear_model.cpp"
+                      "${CMAKE_CURRENT_SOURCE_DIR}/reference/rates.cpp"
                       $<TARGET_OBJECTS:knuckleboom_c_objects>)
   set(exports "${CMAKE_CURRENT_SOURCE_DIR}/python/exports.map")
   set_target_properties(knuckleboom_python PROPERTIES OUTPUT_NAME _engine LIBRARY_OUTPUT_DIRECTORY "${folder}"
                                                       LINK_DEPENDS "${exports}")
   # No tick runs through the unit itself.
   target_compile_options(knuckleboom_python PRIVATE $<$<CONFIG:Release>:-O1>)
-  target_include_directories(knuckleboom_python PRIVATE "${PROJECT_SOURCE_DIR}/include")
+  target_include_directories(knuckleboom_python PRIVATE "${PROJECT_SOURCE_DIR}/include" "${CMAKE_CURRENT_SOURCE_DIR}")
   target_link_libraries(knuckleboom_python PRIVATE knuckleboom::core knuckleboom::io)
   target_link_options(knuckleboom_python PRIVATE "LINKER:--version-script=${exports}" "LINKER:--as-needed")
   if(knuckleboom_sessions)

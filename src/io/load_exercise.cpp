@@ -4,9 +4,12 @@
 #include <system_error>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "knuckleboom/io/config_folders.hpp"
 #include "knuckleboom/io/file_kind.hpp"
 #include "knuckleboom/io/load_case.hpp"
+#include "knuckleboom/io/user_error.hpp"
 
 namespace knuckleboom::io {
 namespace {
@@ -71,6 +74,14 @@ LoadedExercise load_exercise(const FileSource& exercise, const FileSource& machi
   }
   if (!faults.empty()) throw FileError(std::move(faults));
   return loaded;
+}
+
+void refuse_scenario_keys(const Overrides& overrides, const char* who) {
+  if (overrides.scenario.empty()) return;
+  throw UserError(
+      fmt::format("'{0}' is a key of a scenario, and {1}; write exercise.{0} for a key of the "
+                  "exercise file",
+                  overrides.scenario.front().key, who));
 }
 
 }  // namespace knuckleboom::io

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -15,6 +17,9 @@
 #include <utility>
 #include <vector>
 
+// Of a constructor that only refuses.
+#define PYBIND11_DISABLE_NEW_STYLE_INIT_WARNING
+#include <pybind11/complex.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -25,9 +30,29 @@
 #include "knuckleboom/io/trace.hpp"
 #include "knuckleboom/io/user_error.hpp"
 #include "knuckleboom/recording/session_columns.hpp"
+#include "python/linear.hpp"
 
 namespace py = pybind11;
 using namespace knuckleboom;
+
+namespace {
+// Whatever is given, once nothing else fits: the binding tries without conversions first.
+struct Anything {
+  py::object value;
+};
+}  // namespace
+
+template <>
+struct pybind11::detail::type_caster<Anything> {
+  PYBIND11_TYPE_CASTER(Anything, const_name("object"));
+  bool load(handle given, bool convert) {
+    value.value = reinterpret_borrow<object>(given);
+    return convert;
+  }
+  static handle cast(const Anything& given, return_value_policy /*policy*/, handle /*parent*/) {
+    return object(given.value).release();
+  }
+};
 
 namespace {
 
@@ -74,13 +99,22 @@ struct Source {
   const char* content() const { return text ? text->c_str() : nullptr; }
 };
 
+std::string word_of(py::handle given, const char* what) {
+  if (!py::isinstance<py::str>(given))
+    throw py::type_error(std::string(what) + " must be text, not " +
+                         py::repr(given).cast<std::string>());
+  return given.cast<std::string>();
+}
+
 // A name, a path, or a pair of name and content.
 Source source_of(const py::object& given) {
   Source out;
   if (given.is_none()) return out;
   if (py::isinstance<py::tuple>(given)) {
-    const auto pair = given.cast<std::pair<std::string, std::string>>();
-    return {pair.first, pair.second};
+    const auto pair = py::reinterpret_borrow<py::tuple>(given);
+    if (pair.size() != 2)
+      throw py::type_error("a file in memory is a pair of its name and its content");
+    return {word_of(pair[0], "the name of a file"), word_of(pair[1], "the content of a file")};
   }
   out.name = py::module_::import("os").attr("fspath")(given).cast<std::string>();
   return out;
@@ -107,9 +141,13 @@ void add_assignments(const py::object& given, std::vector<std::string>& out) {
   } else if (py::hasattr(given, "items")) {
     for (const auto& [key, value] : py::dict(given))
       out.push_back(
-          assignment_of(key.cast<std::string>(), py::reinterpret_borrow<py::object>(value)));
+          assignment_of(word_of(key, "a key"), py::reinterpret_borrow<py::object>(value)));
+  } else if (py::isinstance<py::iterable>(given)) {
+    for (const py::handle& one : given)
+      out.push_back(word_of(one, "a change of a key, such as 'supply.pump_bar=180',"));
   } else {
-    for (const py::handle& one : given) out.push_back(one.cast<std::string>());
+    throw py::type_error("changes of keys are a mapping or texts 'key=value', not " +
+                         py::repr(given).cast<std::string>());
   }
 }
 
@@ -298,6 +336,14 @@ py::object frame_of(const py::dict& arrays) {
   }
   py::object frame = pandas.attr("DataFrame")(arrays);
   return arrays.contains("t_s") ? frame.attr("set_index")("t_s") : frame;
+}
+
+// A matrix that `owner` keeps by rows.
+py::array matrix_view(const std::vector<double>& values, std::size_t rows, std::size_t columns,
+                      const py::object& owner) {
+  py::array_t<double> out({rows, columns}, values.data(), owner);
+  out.attr("setflags")(py::arg("write") = false);
+  return out;
 }
 
 // Numbers of a run, one channel after the other.
@@ -509,6 +555,83 @@ py::array table_view(const std::vector<double>& values, std::size_t rows, const 
   py::array_t<double> out({rows, columns}, values.data(), owner);
   if (!writable) out.attr("setflags")(py::arg("write") = false);
   return out;
+}
+
+// --- Linear models ------------------------------------------------------------
+
+using python::LinearTable;
+
+std::shared_ptr<LinearTable> linearised(Simulation& simulation, bool at_rest) {
+  const Use use(simulation);
+  const py::gil_scoped_release others_run;
+  return std::make_shared<LinearTable>(python::linear_table(*use.get(), at_rest));
+}
+
+void declare_linear_model(py::module_& m) {
+  using Quantities = std::vector<LinearTable::Quantity>;
+  py::class_<LinearTable, std::shared_ptr<LinearTable>> model(
+      m, "LinearModel", R"(The equations near one instant, from Simulation.linearise().
+
+y' = f0 + A (y - y0) + B (u - u0), z = z0 + C (y - y0) + D (u - u0), with n states y, m inputs u and p outputs z.)");
+  const auto numbers = [&model](const char* name, std::vector<double> LinearTable::*values,
+                                const char* text) {
+    model.def_property_readonly(
+        name,
+        [values](const py::object& self) {
+          const std::vector<double>& all = self.cast<const LinearTable&>().*values;
+          return view(all.data(), all.size(), 1, self);
+        },
+        text);
+  };
+  const auto matrix = [&model](const char* name, std::vector<double> LinearTable::*values,
+                               Quantities LinearTable::*rows, Quantities LinearTable::*columns,
+                               const char* text) {
+    model.def_property_readonly(
+        name,
+        [=](const py::object& self) {
+          const auto& table = self.cast<const LinearTable&>();
+          return matrix_view(table.*values, (table.*rows).size(), (table.*columns).size(), self);
+        },
+        text);
+  };
+  const auto quantities = [&model](const char* name, Quantities LinearTable::*list,
+                                   const char* text) {
+    model.def_property_readonly(
+        name,
+        [list](const LinearTable& table) {
+          py::dict out;
+          for (const LinearTable::Quantity& one : table.*list) out[one.name.c_str()] = one.unit;
+          return out;
+        },
+        text);
+  };
+  model.def_readonly("t_s", &LinearTable::t_s, "The instant [s].");
+  quantities("states", &LinearTable::states, "Units of the states by their names, in their order.");
+  quantities("inputs", &LinearTable::inputs, "Likewise of the inputs.");
+  quantities("outputs", &LinearTable::outputs, "Likewise of the outputs, which are channels.");
+  numbers("y0", &LinearTable::y0, "States at the instant, shape (n,).");
+  numbers("u0", &LinearTable::u0, "Inputs at the instant, shape (m,).");
+  numbers("z0", &LinearTable::z0, "Outputs at the instant, shape (p,).");
+  numbers("f0", &LinearTable::f0, "Rates of the states at the instant [unit/s], shape (n,).");
+  using L = LinearTable;
+  matrix("A", &L::A, &L::states, &L::states, "Shape (n, n): rates by states.");
+  matrix("B", &L::B, &L::states, &L::inputs, "Shape (n, m): rates by inputs.");
+  matrix("C", &L::C, &L::outputs, &L::states, "Shape (p, n): outputs by states.");
+  matrix("D", &L::D, &L::outputs, &L::inputs, "Shape (p, m): outputs by inputs.");
+  model
+      .def_property_readonly(
+          "roots",
+          [](const py::object& self) {
+            const auto& roots = self.cast<const LinearTable&>().roots;
+            return view(roots.data(), roots.size(), 1, self);
+          },
+          "Eigenvalues of A [1/s], complex128 of shape (n,).")
+      .def_readonly("remarks", &LinearTable::remarks,
+                    "Where a slope is that of one side alone, or there is none.")
+      .def("__repr__", [](const LinearTable& t) {
+        return "<LinearModel of " + std::to_string(t.states.size()) + " states at " +
+               std::to_string(t.t_s) + " s>";
+      });
 }
 
 void declare_batch(py::module_& m) {
@@ -755,6 +878,12 @@ range count as its end.)")
 
 Raises KnuckleboomError, and changes nothing, for the state of another machine or scenario, and for bytes that
 are damaged or cannot be a state of this machine.)")
+      .def(
+          "linearise", &linearised, py::kw_only(), py::arg("at_rest") = false,
+          R"(The LinearModel of the tick that comes next, with valves as they stand and with what is held.
+
+at_rest: of the machine standing in this place with all valves closed, without dry friction and end stops: the
+vibrations of its oil. Changes nothing. Runs without the interpreter's lock.)")
       .def("copy", &copy_of, "Another simulation in the same state, with the same held inputs.")
       .def("__copy__", &copy_of)
       .def(
@@ -1005,6 +1134,79 @@ void declare_content(py::module_& m) {
       "Folders in which machines, scenarios and exercises are looked for, the first first.");
 }
 
+// --- Calls that fit no function -----------------------------------------------
+
+// "step(ticks: int = 1)" from the first line of its documentation.
+std::string readable_signature(const std::string& doc, const std::string& class_name) {
+  std::string line = doc.substr(0, doc.find('\n'));
+  line = line.substr(0, line.rfind(" -> "));
+  const auto take_out = [&line](const std::string& part) {
+    for (std::size_t at = line.find(part); at != std::string::npos; at = line.find(part))
+      line.erase(at, part.size());
+  };
+  const std::size_t self = line.find("(self: ");
+  if (self != std::string::npos) {
+    const std::size_t end = line.find_first_of(",)", self);
+    line.erase(self + 1, end - self - (line[end] == ',' ? -1 : 1));
+  }
+  take_out("knuckleboom._engine.");
+  take_out("numpy.");
+  if (line.starts_with("__init__")) line.replace(0, 8, class_name);
+  return line;
+}
+
+// An overload behind the others, which takes anything and says what was expected. The documentation stays.
+void explain(py::handle scope, const std::string& name, py::handle function) {
+  const std::string doc = py::str(function.attr("__doc__"));
+  const bool method = PyType_Check(scope.ptr()) != 0;
+  const std::string called = method ? py::str(scope.attr("__name__")) : py::str();
+  const std::string expected = readable_signature(doc, called);
+  const auto refuse = [expected](const Anything& first, const py::args& more,
+                                 const py::kwargs& named) {
+    std::string list;
+    const auto add = [&list](std::string text) {
+      constexpr std::size_t kLongest = 60;
+      if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+      list += (list.empty() ? "" : ", ") + text;
+    };
+    if (!first.value.is(py::ellipsis())) add(py::repr(first.value));
+    for (const py::handle& one : more) add(py::repr(one));
+    for (const auto& [key, value] : named)
+      add(std::string(py::str(key)) + '=' + std::string(py::repr(value)));
+    throw py::type_error("expected " + expected + ", but was called with (" + list + ")");
+  };
+  py::options options;
+  options.disable_function_signatures();
+  const py::arg_v nothing = py::arg("_first") = py::ellipsis();
+  if (method)
+    py::cpp_function([refuse](const Anything& /*self*/, const Anything& first, const py::args& more,
+                              const py::kwargs& named) { refuse(first, more, named); },
+                     py::name(name.c_str()), py::scope(scope), py::is_method(scope),
+                     py::sibling(function), nothing);
+  else
+    py::cpp_function(refuse, py::name(name.c_str()), py::scope(scope), py::sibling(function),
+                     nothing);
+  if (PyInstanceMethod_Check(function.ptr()) != 0)
+    function = PyInstanceMethod_GET_FUNCTION(function.ptr());
+  PyMethodDef* const definition = reinterpret_cast<PyCFunctionObject*>(function.ptr())->m_ml;
+  std::free(const_cast<char*>(definition->ml_doc));
+  definition->ml_doc = strdup(doc.c_str());
+}
+
+void explain_all(py::handle scope) {
+  const py::dict members = py::dict(scope.attr("__dict__"));
+  for (const auto& [key, value] : members) {
+    const std::string name = py::str(key);
+    const bool special = name.starts_with("__") && name != "__init__" && name != "__getitem__";
+    if (PyType_Check(value.ptr()) != 0)
+      explain_all(value);
+    else if (!special &&
+             (PyInstanceMethod_Check(value.ptr()) != 0 || PyCFunction_Check(value.ptr()) != 0) &&
+             !value.attr("__doc__").is_none())
+      explain(scope, name, value);
+  }
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_engine, m) {
@@ -1016,9 +1218,11 @@ PYBIND11_MODULE(_engine, m) {
   const std::string version = kb_version();
   m.attr("__version__") = version.substr(0, version.find(' '));
   m.attr("__revision__") = version;
+  declare_linear_model(m);
   declare_simulation(m);
   declare_batch(m);
   declare_trace(m);
   declare_session(m);
   declare_content(m);
+  explain_all(m);
 }

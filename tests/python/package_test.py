@@ -245,12 +245,80 @@ class Errors(unittest.TestCase):
         self.refuses("there is no such file", kb.read_trace, FOLDER / "none.csv")
         self.refuses("there is no such file", kb.read_session, FOLDER / "none.h5")
 
+    def test_of_calls_that_fit_nothing_say_what_was_expected(self):
+        crane = Simulation(scenario="stick_sine")
+        for sentence, function, arguments, named in (
+            (r"expected step\(ticks: int = 1\), but was called with \('x'\)", crane.step, ("x",), {}),
+            (r"expected hold\(input: str, value: .*\), but was called with \(3, 1.0\)", crane.hold, (3, 1.0), {}),
+            (r"expected run\(channels: .*every=0.5", crane.run, (), {"every": 0.5}),
+            (r"expected Simulation\(machine: object = None, .*speed=3", Simulation, ("harvester",), {"speed": 3}),
+            (r"expected read_trace\(path: .*\), but was called with \(3\)", kb.read_trace, (3,), {}),
+            ("a key must be text, not 3", crane.vary, ({3: 4},), {}),
+            ("such as 'supply.pump_bar=180', must be text, not 3", crane.vary, ([3],), {}),
+            ("'key=value', not 3", crane.vary, (3,), {}),
+            ("a pair of its name and its content", Simulation, (("a", "b", "c"),), {}),
+        ):
+            with self.assertRaisesRegex(TypeError, sentence):
+                function(*arguments, **named)
+        self.assertTrue(Simulation.step.__doc__.startswith("step(self: knuckleboom._engine.Simulation, ticks: int"))
+        self.assertIn("Goes on by a number of ticks", Simulation.step.__doc__)
+
     def test_leave_what_was_there(self):
         crane = Simulation(scenario="stick_sine")
         crane.step(10)
         before = crane.hash
         self.refuses("no channel", crane.run, ["nothing"])
         self.assertEqual(crane.hash, before)
+
+
+class LinearModels(unittest.TestCase):
+    def test_are_those_of_the_program(self):
+        file = FOLDER / "linear.json"
+        program("linearise", "boom_pulse", "--at", "1.2", "--json", str(file))
+        theirs = json.loads(file.read_text())
+        crane = Simulation(scenario="boom_pulse")
+        crane.step(1200)
+        before = crane.hash
+        model = crane.linearise()
+        self.assertEqual(crane.hash, before)
+        self.assertEqual(model.t_s, 1.2)
+        for name in "ABCD":
+            np.testing.assert_array_equal(getattr(model, name), np.array(theirs[name]).reshape(getattr(model, name).shape))
+        self.assertEqual(list(model.states), [one["name"] for one in theirs["states"]])
+        self.assertEqual(list(model.y0), [one["value"] for one in theirs["states"]])
+        expected = np.linalg.eigvals(model.A)
+        for root in model.roots:
+            self.assertLess(np.min(np.abs(expected - root)), 1e-6 * (1.0 + abs(root)))
+
+    def test_predict_what_a_small_voltage_does(self):
+        crane = Simulation(scenario="boom_pulse")
+        crane.hold("boom_valve_V", 4.0)
+        crane.step(1500)
+        model = crane.linearise()
+        inputs, outputs = list(model.inputs), list(model.outputs)
+        column = next(i for i, name in enumerate(inputs) if name.startswith("boom_") and model.inputs[name] == "V")
+        self.assertEqual(model.u0[column], 4.0)
+        rate = outputs.index("boom_rad_s")
+        # By the model, in steps of 0.1 ms.
+        y = np.zeros(len(model.y0))
+        for _ in range(500):
+            y = y + 1e-4 * (model.A @ y + model.B[:, column] * 0.01)
+        ends = []
+        for volts in (4.0, 4.01):
+            one = crane.copy()
+            one.hold("boom_valve_V", volts)
+            one.step(50)
+            ends.append(one["boom_rad_s"])
+        change = model.C[rate] @ y
+        self.assertGreater(abs(change), 1e-6)
+        self.assertLess(abs(ends[1] - ends[0] - change), 0.05 * abs(change))
+
+    def test_at_rest_swing_and_die_out(self):
+        model = Simulation("harvester").linearise(at_rest=True)
+        self.assertTrue(np.all(model.roots.real < 1e-3))
+        self.assertTrue(np.any(np.abs(model.roots.imag) > 1.0))
+        with self.assertRaises(ValueError):
+            model.A[0, 0] = 1.0
 
 
 class Variations(unittest.TestCase):

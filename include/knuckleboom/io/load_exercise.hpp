@@ -28,4 +28,7 @@ struct LoadedExercise {
 LoadedExercise load_exercise(const FileSource& exercise, const FileSource& machine,
                              const FileSource& levers, const Overrides& overrides = {});
 
+// Throws UserError if there are overrides of a scenario. who: "an exercise is opened".
+void refuse_scenario_keys(const Overrides& overrides, const char* who);
+
 }  // namespace knuckleboom::io
