@@ -31,7 +31,7 @@ struct Outcome {
   analysis::ModelRun run;
   double creep = 0.0;  // mean speed over the last half [m/s, rad/s]
   double span = 0.0;   // between the extremes over the last half [m, rad]
-  double still = 0.0;  // share of the last half's rows without any motion
+  double still = 0.0;  // share of the last half's rows slower than kRestSpeed
   double error = 0.0;  // rms against the reference over the last half [m, rad]
 };
 
@@ -124,7 +124,7 @@ void measure(const machine::MachineModel& model, int joint, Outcome& out) {
   for (std::size_t i = from; i < t.size(); ++i) {
     low = std::min(low, q[i]);
     high = std::max(high, q[i]);
-    still += v[i] == 0.0 ? 1 : 0;
+    still += std::fabs(v[i]) < kRestSpeed ? 1 : 0;
     squares += (q[i] - r[i]) * (q[i] - r[i]);
   }
   const auto count = static_cast<double>(t.size() - from);
@@ -154,8 +154,9 @@ std::string to_text(const io::LoadedCase& loaded, const std::string& path, int j
     text += "\n";
   }
   text += fmt::format(
-      "\n  at rest: share of the rows with a speed of exactly 0; moved: highest less lowest "
+      "\n  at rest: share of the rows slower than {:g} {}/s; moved: highest less lowest "
       "position{}\n",
+      1e3 * kRestSpeed, unit,
       tracked ? "; rms error: against the reference"
               : ";\n  creep: mean speed, 'holds' if the position stays the same to the last bit");
   return text;

@@ -12,6 +12,10 @@ namespace knuckleboom::app {
 inline constexpr std::array<std::string_view, 5> kFrictionModels = {
     "viscous", "coulomb_viscous", "continuous_coulomb_viscous", "stribeck", "lugre"};
 
+// A slower joint is at rest [m/s, rad/s]: what is left are rounding and the bristles of LuGre. A thousandth of a
+// millimetre in a second, which no sensor of these machines sees.
+inline constexpr double kRestSpeed = 1e-6;
+
 struct FrictionOptions {
   std::string scenario, machine, fidelity = "reduced";
   std::string at;  // path of the friction table; empty: the bench's, or else the only actuator's

@@ -28,6 +28,7 @@ struct PneumaticsOptions {
   std::vector<std::string> scenarios;
   std::vector<std::string> friction;     // models, or "all"; empty: as in the file
   std::vector<double> exchange_ms;       // late by so much; empty: one program
+  bool predict = false;                  // each delay also with a velocity model
   std::vector<std::string> assignments;  // of scenario and machine
   std::string plot, delay_plot;          // empty: none
 };
@@ -51,9 +52,10 @@ struct AirRun {
   const AirCase* of;
   std::string friction, exchange;
   double late_ms = -1.0;  // negative: one program
+  bool predicts = false;
   std::vector<double> t, q, v, reference, P[2];
   double lost_at = -1.0;    // s; negative: it is not
-  double at_rest = 0.0;     // share of the last half without any motion
+  double at_rest = 0.0;     // share of the last half slower than kRestSpeed
   double error = 0.0;       // rms against the reference over the last half [m, rad]
   double foot_error = 0.0;  // the same, of the foot [m]
   double gain = 0.0;        // energy that the exchange made [J]
@@ -108,13 +110,14 @@ void measure(AirRun& run) {
   double squares = 0.0, low = run.q[from], high = low, last = 0.0;
   std::size_t still = 0, flips = 0;
   for (std::size_t i = from; i < run.t.size(); ++i) {
-    still += run.v[i] == 0.0 ? 1 : 0;
+    const bool moves = std::fabs(run.v[i]) >= kRestSpeed;
+    still += moves ? 0 : 1;
     const double off = run.q[i] - run.reference[i];
     squares += off * off;
     low = std::min(low, run.q[i]);
     high = std::max(high, run.q[i]);
-    if (run.v[i] * last < 0.0) ++flips;
-    if (run.v[i] != 0.0) last = run.v[i];
+    if (moves && run.v[i] * last < 0.0) ++flips;
+    if (moves) last = run.v[i];
   }
   const auto count = static_cast<double>(run.t.size() - from);
   run.at_rest = static_cast<double>(still) / count;
@@ -195,7 +198,9 @@ std::string row(const AirRun& run, std::string_view friction) {
 }
 
 Figure figure(const std::string& title, const std::vector<AirRun>& runs) {
-  Figure out{title, "scenarios on the machine that they name", {}, 2};
+  // So that many runs fit on a page: up to three in a row, each with its pressures.
+  const int pairs = std::clamp(static_cast<int>(runs.size() + 4) / 5, 1, 3);
+  Figure out{title, "scenarios on the machine that they name", {}, 2 * pairs};
   for (const AirRun& run : runs) {
     const std::string name = fmt::format("{}, {}{}", run.of->name(), run.friction,
                                          run.late_ms < 0.0 ? "" : ", late " + run.exchange);
@@ -231,6 +236,9 @@ Figure figure(const std::string& title, const std::vector<AirRun>& runs) {
 Figure delay_figure(const std::string& title, const std::vector<AirRun>& runs) {
   Figure out{title, "scenarios on the machine that they name", {}, 2};
   std::string friction;
+  const auto called = [](const AirRun& run) {
+    return run.of->name() + (run.predicts ? ", with the velocity model" : "");
+  };
   for (const AirRun& run : runs) {
     if (run.late_ms < 0.0 || run.lost_at >= 0.0) continue;
     if (run.friction != friction) {
@@ -242,10 +250,9 @@ Figure delay_figure(const std::string& title, const std::vector<AirRun>& runs) {
     std::vector<Curve>& off = out.panels[out.panels.size() - 2].curves;
     std::vector<Curve>& made = out.panels.back().curves;
     std::size_t k = 0;
-    while (k < off.size() && off[k].title != run.of->name()) ++k;
+    while (k < off.size() && off[k].title != called(run)) ++k;
     if (k == off.size()) {
-      const Curve curve{
-          run.of->name(), {}, {}, static_cast<int>(k) % kPaletteSize, LineStyle::kSolid};
+      const Curve curve{called(run), {}, {}, static_cast<int>(k) % kPaletteSize, LineStyle::kSolid};
       off.push_back(curve);
       made.push_back(curve);
     }
@@ -307,34 +314,38 @@ int pneumatics(const PneumaticsOptions& options) {
   std::size_t at = 0;
   for (const std::string& friction : frictions) {
     const std::string called = friction.empty() ? "friction of the file" : friction;
-    const auto add = [&](std::optional<AirRun> run, double late_ms) {
+    const auto add = [&](std::optional<AirRun> run, double late_ms, bool predicts) {
       if (!run) return false;
       run->friction = called;
       run->late_ms = late_ms;
-      run->exchange = late_ms < 0.0 ? "none" : fmt::format("{:g} ms", late_ms);
+      run->predicts = predicts;
+      run->exchange =
+          late_ms < 0.0 ? "none" : fmt::format("{:g} ms{}", late_ms, predicts ? ", v" : "");
       runs.push_back(std::move(*run));
       return true;
     };
     for (std::size_t s = 0; s < options.scenarios.size(); ++s, ++at) {
       const AirCase& of = *cases[at];
-      if (!add(run_case(of, nullptr), -1.0)) return kInterruptedRun;
+      if (!add(run_case(of, nullptr), -1.0, false)) return kInterruptedRun;
       const std::size_t one_program = runs.size() - 1;
       sound = sound && runs.back().lost_at < 0.0;
       say(row(runs.back(), called));
-      for (const int ticks : late) {
-        const double late_ms = ticks * of.simulation->tick_s() * 1e3;
-        std::unique_ptr<AirExchange> exchange;
-        try {
-          exchange = std::make_unique<AirExchange>(*of.simulation, ticks);
-        } catch (const std::invalid_argument&) {
-          say(fmt::format("  {:<12}{:<28}{:<10}  sticking needs force and motion at one time\n", "",
-                          called, fmt::format("{:g} ms", late_ms)));
-          continue;
+      for (const int ticks : late)
+        for (const bool predicts : {false, true}) {
+          if (predicts && (!options.predict || ticks == 0)) continue;
+          const double late_ms = ticks * of.simulation->tick_s() * 1e3;
+          std::unique_ptr<AirExchange> exchange;
+          try {
+            exchange = std::make_unique<AirExchange>(*of.simulation, ticks, predicts);
+          } catch (const std::invalid_argument&) {
+            say(fmt::format("  {:<12}{:<28}{:<10}  sticking needs force and motion at one time\n",
+                            "", called, fmt::format("{:g} ms", late_ms)));
+            continue;
+          }
+          if (!add(run_case(of, exchange.get()), late_ms, predicts)) return kInterruptedRun;
+          compare(runs[one_program], runs.back());
+          say(row(runs.back(), called));
         }
-        if (!add(run_case(of, exchange.get()), late_ms)) return kInterruptedRun;
-        compare(runs[one_program], runs.back());
-        say(row(runs.back(), called));
-      }
     }
   }
   const std::string& machine = first.machine.model.name;
@@ -371,6 +382,10 @@ Command pneumatics_command() {
             &o->exchange_ms,
             {"MS"},
             "Also as two programs that exchange force and motion with this delay"},
+           {.name = "--predict",
+            .target = &o->predict,
+            .sentence = "Each delay also with a velocity model in the actuators' program",
+            .needs = {"--exchange-ms"}},
            set_of_case_option(o->assignments),
            unset_option(o->assignments),
            plot_option(o->plot, "Plot positions and pressures of all runs"),

@@ -56,9 +56,10 @@ double motion(const machine::MachineModel& model, int actuator, const double* q,
 
 }  // namespace
 
-AirExchange::AirExchange(const sim::Simulation& simulation, int late_ticks)
+AirExchange::AirExchange(const sim::Simulation& simulation, int late_ticks, bool predicts)
     : simulation_(simulation),
       late_(late_ticks),
+      predicts_(predicts),
       law_(simulation.model().air.gas),
       bodies_(bodies_of(simulation.model())),
       stepper_(bodies_, simulation.tick_s()) {
@@ -70,12 +71,49 @@ AirExchange::State AirExchange::start() const {
   State state;
   std::memset(static_cast<void*>(&state), 0, sizeof state);
   state.sim = simulation_.initial_state(machine::Fidelity::kFull);
+  if (!predicts_) return state;
+  const machine::FreeMass free(bodies_, state.sim.machine);
+  for (int k = 0; k < static_cast<int>(bodies_.actuators.size()); ++k) {
+    double row[kMaxLinks];
+    machine::displacement_row(bodies_, k, state.sim.machine.q, row);
+    const double mobility = free.inverse_along(row);
+    state.mass[k] = mobility > 0.0 ? 1.0 / mobility : 0.0;
+  }
   return state;
+}
+
+// Where a tick's numbers are in the rings.
+int AirExchange::place(std::int64_t tick) {
+  return tick > 0 ? static_cast<int>(tick % (kMaxTicks + 1)) : 0;
+}
+
+AirExchange::Ahead AirExchange::look_ahead(int actuator, State& state) const {
+  const std::int64_t seen = state.sim.tick - late_;
+  const double mass = state.mass[actuator];
+  if (!predicts_ || late_ == 0 || seen < 1 || mass == 0.0) return {};
+  const machine::MachineModel& model = simulation_.model();
+  const double h = simulation_.tick_s();
+  double row[kMaxLinks];
+  const auto speed = [&](std::int64_t tick) {
+    const double(&at)[2][kMaxLinks] = state.sent[place(tick)];
+    return motion(model, actuator, at[0], at[1], h, row);
+  };
+  // The force sent just before the newest motion that has come, less what it did not accelerate.
+  const double load =
+      state.force[place(seen - 1)][actuator] - mass * (speed(seen) - speed(seen - 1)) / h;
+  state.load[actuator] += (load - state.load[actuator]) / (late_ + 1);
+  Ahead ahead;
+  for (std::int64_t tick = seen; tick < state.sim.tick; ++tick) {
+    ahead.x_dot += h / mass * (state.force[place(tick)][actuator] - state.load[actuator]);
+    ahead.x += h * ahead.x_dot;
+  }
+  ahead.x += h * late_ * speed(seen);
+  return ahead;
 }
 
 // The actuators' program: chambers and friction over a tick along the motion that it was told.
 AirExchange::Told AirExchange::actuate(int actuator, const double* q, const double* v,
-                                       machine::MachineState& state) const {
+                                       const Ahead& ahead, machine::MachineState& state) const {
   const machine::MachineModel& model = simulation_.model();
   const machine::Actuator& drive = nth(model.actuators, actuator);
   const machine::AirCylinder& own = *drive.air;
@@ -85,8 +123,8 @@ AirExchange::Told AirExchange::actuate(int actuator, const double* q, const doub
   pneumatics::Air air = model.air;
   air.P_supply = air.P_ambient + state.pump_Pa;
   double row[kMaxLinks];
-  const double x_dot = motion(model, actuator, q, v, h, row);
-  double x_star = machine::displacement_row(model, actuator, q, nullptr) - own.retracted;
+  const double x_dot = motion(model, actuator, q, v, h, row) + ahead.x_dot;
+  double x_star = machine::displacement_row(model, actuator, q, nullptr) - own.retracted + ahead.x;
   const pneumatics::Openings openings = pneumatics::openings(own.valve, a.spool_V);
   pneumatics::Chamber star[2];
   pneumatics::CylinderStage stage;
@@ -121,9 +159,6 @@ void AirExchange::step(State& state) const {
   machine::MachineState& m = state.sim.machine;
   const int n = model.joint_count();
   const int count = static_cast<int>(model.actuators.size());
-  const auto place = [](std::int64_t tick) {
-    return tick > 0 ? tick % (kMaxTicks + 1) : std::int64_t{0};
-  };
   double(&now)[2][kMaxLinks] = state.sent[place(state.sim.tick)];
   std::copy(m.q, m.q + n, now[0]);
   std::copy(m.v, m.v + n, now[1]);
@@ -134,7 +169,9 @@ void AirExchange::step(State& state) const {
   double x_before[kMaxActuators], force[kMaxLinks] = {};
   machine::ActuatorState actuators[kMaxActuators];
   for (int k = 0; k < count; ++k) {
-    told[k] = actuate(k, seen[0], seen[1], m);
+    const Ahead ahead = look_ahead(k, state);
+    told[k] = actuate(k, seen[0], seen[1], ahead, m);
+    state.force[place(state.sim.tick)][k] = told[k].force;
     x_before[k] = machine::displacement_row(model, k, m.q, nullptr);
     double row[kMaxLinks];
     motion(model, k, m.q, m.v, simulation_.tick_s(), row);

@@ -16,11 +16,17 @@ class AirExchange {
     sim::SimState sim;
     double sent[kMaxTicks + 1][2][kMaxLinks];  // positions and rates on the way to the actuators
     double made;  // work of the forces on the bodies less that along the motion seen by the air [J]
+    // Of the velocity model: forces on the way to the bodies, the load on each piston as it is known, and what each
+    // piston moves [N, N, kg].
+    double force[kMaxTicks + 1][kMaxActuators], load[kMaxActuators], mass[kMaxActuators];
   };
 
-  // late_ticks: age of the motion that controllers and actuators see. The simulation must outlive this. Throws
+  // late_ticks: age of the motion that controllers and actuators see. predicts: the actuators' program runs a velocity
+  // model of its own beside the chambers, as Daepp and Book name for future work: from the late motion on, a mass on
+  // each piston under the forces sent since and the load that the late motion tells of. Its mass is that of the start.
+  // The simulation must outlive this. Throws
   // std::invalid_argument on a machine not on air, on friction that sticks, and on a delay beyond kMaxTicks.
-  AirExchange(const sim::Simulation& simulation, int late_ticks);
+  AirExchange(const sim::Simulation& simulation, int late_ticks, bool predicts = false);
   AirExchange(const AirExchange&) = delete;
   AirExchange& operator=(const AirExchange&) = delete;
 
@@ -33,10 +39,18 @@ class AirExchange {
     double force;  // of air and friction on the piston [N]
     double moved;  // motion seen by the air [m]
   };
-  Told actuate(int actuator, const double* q, const double* v, machine::MachineState& state) const;
+  static int place(std::int64_t tick);
+  // What the velocity model adds to the late motion of a piston [m, m/s].
+  struct Ahead {
+    double x = 0.0, x_dot = 0.0;
+  };
+  Ahead look_ahead(int actuator, State& state) const;
+  Told actuate(int actuator, const double* q, const double* v, const Ahead& ahead,
+               machine::MachineState& state) const;
 
   const sim::Simulation& simulation_;
   int late_;
+  bool predicts_;
   pneumatics::FlowLaw law_;
   machine::MachineModel bodies_;  // its pistons have stops, but neither air nor friction
   machine::Stepper stepper_;      // of the bodies
