@@ -322,6 +322,11 @@ inline constexpr Key all[] = {
             "torque per missing speed; needed to follow a speed")
         .to<&JointDrive::speed_gain>()
         .otherwise("none"),
+    flag("holds_load",
+         "while it follows a speed, the torque that holds the machine as it stands is added: "
+         "nothing creeps under "
+         "weight")
+        .to<&JointDrive::holds_load>(),
 };
 inline constexpr KeyTable table{"machine.drive", "[[drive]]", all};
 }  // namespace drive

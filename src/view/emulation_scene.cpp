@@ -11,11 +11,11 @@
 #include <osgViewer/GraphicsWindow>
 
 #include "knuckleboom/core/math/arrays.hpp"
-#include "view/image.hpp"
 #include "view/light.hpp"
 #include "view/machine_scene.hpp"
 #include "view/mesh_builder.hpp"
 #include "view/render.hpp"
+#include "view/room.hpp"
 #include "view/shaders.hpp"
 #include "view/textures.hpp"
 
@@ -24,78 +24,19 @@ namespace {
 
 // Traversals of a single pane; that of the host is kDecoration.
 constexpr unsigned kCloseUp = 32U;
-constexpr unsigned kFromAfar = 64U;
-constexpr double kPlatform = 1.9;     // radius of the floor from afar [m]
-constexpr double kRoomRadius = 14.0;  // m
-constexpr Colour kRoom = {0.80, 0.83, 0.85};
-constexpr double kRoomHaze = 9.0;  // m
 constexpr Colour kGhost = {0.20, 0.46, 0.78, 0.42};
 constexpr double kLeftShare = 0.44;    // of the scene's width
 constexpr double kArrowRadius = 0.11;  // of the axes' length
 constexpr double kBothAspect = 1.5;
-constexpr Colour kForce = {0.93, 0.10, 0.45, 1.0};
 
 // Arrows and axes of one frame, at its scale.
 struct Marks {
   osg::ref_ptr<osg::Group> node = new osg::Group;
-  osg::ref_ptr<osg::MatrixTransform> tip, target, shaft, head;
+  osg::ref_ptr<osg::MatrixTransform> tip, target;
+  ForceArrow arrow;
   double size;         // of the axes [m]
   double full_length;  // of the arrow at full force [m]
 };
-
-osg::Vec4f vec(const Colour& c) {
-  return {static_cast<float>(c.r), static_cast<float>(c.g), static_cast<float>(c.b),
-          static_cast<float>(c.a)};
-}
-
-// A rod along z with colours as if lit from the side: marks are unlit.
-void add_rod(MeshBuilder& mesh, const Pose& pose, double length, double radius_a, double radius_b,
-             const Colour& colour, bool dashed) {
-  constexpr int kSides = 10;
-  mesh.set_pose(pose);
-  const int pieces = dashed ? 5 : 1;
-  for (int i = 0; i < pieces; ++i) {
-    const double from = length * i / pieces;
-    const double to = length * (i + (dashed ? 0.6 : 1.0)) / pieces;
-    for (int k = 0; k < kSides; ++k) {
-      const double a = 2.0 * std::numbers::pi * k / kSides;
-      const double b = 2.0 * std::numbers::pi * (k + 1) / kSides;
-      Colour shade = (0.80 + 0.20 * std::cos(a - 0.9)) * colour;
-      shade.a = colour.a;
-      mesh.set_colour(shade);
-      const Vec3 pa(std::cos(a), std::sin(a), 0.0), pb(std::cos(b), std::sin(b), 0.0);
-      const Vec3 zf = from * Vec3::UnitZ(), zt = to * Vec3::UnitZ();
-      mesh.quad(zf + radius_a * pa, zf + radius_a * pb, zt + radius_b * pb, zt + radius_b * pa);
-    }
-  }
-}
-
-Pose along(int axis) {
-  Pose pose;
-  pose.R.col(2) = Vec3::Unit(axis);
-  pose.R.col(0) = Vec3::Unit((axis + 1) % 3);
-  pose.R.col(1) = Vec3::Unit((axis + 2) % 3);
-  return pose;
-}
-
-osg::ref_ptr<osg::MatrixTransform> axes(double size, bool dashed) {
-  constexpr Colour kAxis[3] = {
-      {0.90, 0.16, 0.12, 1.0}, {0.10, 0.66, 0.22, 1.0}, {0.12, 0.36, 0.95, 1.0}};
-  MeshBuilder mesh;
-  const double r = (dashed ? 0.022 : 0.036) * size;
-  const double length = dashed ? 1.5 * size : size;
-  for (int i = 0; i < 3; ++i) {
-    Colour colour = kAxis[i];
-    if (dashed) colour = mix(colour, {1.0, 1.0, 1.0, 1.0}, 0.25);
-    add_rod(mesh, along(i), length, r, r, colour, dashed);
-    Pose end = along(i);
-    end.p = length * Vec3::Unit(i);
-    add_rod(mesh, end, 5.0 * r, 2.6 * r, 0.0, colour, false);
-  }
-  osg::ref_ptr<osg::MatrixTransform> node = new osg::MatrixTransform;
-  node->addChild(mesh.build());
-  return node;
-}
 
 Marks make_marks(double size, double full_length, unsigned mask) {
   Marks marks;
@@ -105,82 +46,13 @@ Marks make_marks(double size, double full_length, unsigned mask) {
   marks.target = axes(size, true);
   marks.node->addChild(marks.target);
   marks.node->addChild(marks.tip);
-  const double r = kArrowRadius * size;
-  MeshBuilder shaft;
-  add_rod(shaft, {}, 1.0, r, r, kForce, false);
-  marks.shaft = new osg::MatrixTransform;
-  marks.shaft->addChild(shaft.build());
-  MeshBuilder head;
-  add_rod(head, {}, 6.0 * r, 2.8 * r, 0.0, kForce, false);
-  Pose back;
-  back.R.col(1) = -Vec3::UnitY();
-  back.R.col(2) = -Vec3::UnitZ();
-  add_rod(head, back, 0.0001, 0.0, 2.8 * r, 0.8 * kForce, false);
-  marks.head = new osg::MatrixTransform;
-  marks.head->addChild(head.build());
-  marks.node->addChild(marks.shaft);
-  marks.node->addChild(marks.head);
+  marks.arrow = ForceArrow(kArrowRadius * size, kForceColour);
+  marks.node->addChild(marks.arrow.node());
   marks.node->setNodeMask(mask);
   return marks;
 }
 
-// A tiled floor that fades into the room; a round piece of it for the distant view.
-osg::ref_ptr<osg::Node> build_floor(const QualitySettings& quality) {
-  Image tile(128, 128, {1.0, 1.0, 1.0, 1.0});
-  tile.fill([](double u, double v) -> Colour {
-    const double edge = std::min(std::min(u, 1.0 - u), std::min(v, 1.0 - v));
-    const double shade = edge < 0.012 ? 0.74 : 1.0;
-    return {shade, shade, shade, 0.35};
-  });
-  constexpr Colour kFloor = {0.60, 0.62, 0.64, 0.22};
-  MeshBuilder room;
-  room.set_colour(kFloor);
-  const auto corner = [](MeshBuilder& mesh, double x, double y) {
-    return mesh.vertex({x, y, 0.0}, Vec3::UnitZ(), 2.0 * x, 2.0 * y);
-  };
-  const int half = static_cast<int>(kRoomRadius);
-  for (int x = -half; x < half; ++x)
-    for (int y = -half; y < half; ++y) {
-      if (std::hypot(x + 0.5, y + 0.5) > kRoomRadius) continue;
-      const unsigned a = corner(room, x, y), b = corner(room, x + 1, y),
-                     c = corner(room, x + 1, y + 1), d = corner(room, x, y + 1);
-      room.index(a, b, c);
-      room.index(a, c, d);
-    }
-  MeshBuilder platform;
-  platform.set_colour(kFloor);
-  constexpr int kSides = 48;
-  const unsigned middle = corner(platform, 0.0, 0.0);
-  for (int k = 0; k <= kSides; ++k) {
-    const double angle = 2.0 * std::numbers::pi * k / kSides;
-    corner(platform, kPlatform * std::cos(angle), kPlatform * std::sin(angle));
-    const auto v = middle + static_cast<unsigned>(k);
-    if (k > 0) platform.index(middle, v, v + 1);
-  }
-  platform.set_colour(0.6 * kFloor);
-  platform.cylinder({0.0, 0.0, -0.08}, {0.0, 0.0, -0.001}, kPlatform, kPlatform, false, kSides);
-  auto state = solid_state(quality, tile.texture(true));
-  state->setRenderBinDetails(static_cast<int>(Layer::kGround), "RenderBin");
-  osg::ref_ptr<osg::Group> both = new osg::Group;
-  both->setStateSet(state);
-  add_layer(*both, nullptr, kDecoration)->addChild(room.build());
-  add_layer(*both, nullptr, kFromAfar)->addChild(platform.build());
-  return both;
-}
-
-FramePoses frame_poses(const std::array<Pose, kMaxLinks>& bodies) {
-  FramePoses poses;
-  poses.body = bodies;
-  return poses;
-}
-
 }  // namespace
-
-double full_force(double largest_N) {
-  double full = 10.0;
-  for (int step = 0; full < largest_N && step < 30; ++step) full *= step % 3 == 1 ? 2.5 : 2.0;
-  return full;
-}
 
 struct EmulationScene::Parts {
   Parts(const EmulationSceneDescription& description, Quality quality, bool software);
@@ -219,11 +91,7 @@ EmulationScene::Parts::Parts(const EmulationSceneDescription& description, Quali
   settings.detail = std::max(settings.detail, 1.0);
   osg::StateSet& state = *root->getOrCreateStateSet();
   add_light(state);
-  state.addUniform(new osg::Uniform(
-      "u_haze", osg::Vec3f(static_cast<float>(kRoom.r), static_cast<float>(kRoom.g),
-                           static_cast<float>(kRoom.b))));
-  state.addUniform(new osg::Uniform("u_haze_length", static_cast<float>(kRoomHaze)));
-  state.addUniform(new osg::Uniform("u_tint", osg::Vec4f(1.0F, 1.0F, 1.0F, 1.0F)));
+  add_room_air(state);
 
   const auto steel = solid_state(settings, paint_wear(512).texture(true));
   const MachineStates solid{steel, glass_state(), settings};
@@ -251,7 +119,7 @@ EmulationScene::Parts::Parts(const EmulationSceneDescription& description, Quali
   emulated = std::make_unique<MachineScene>(scene.emulated, scene.assets, thought, notes);
   emulated_base = new osg::MatrixTransform;
   emulated_base->addChild(emulated->node());
-  ghost_node = as_ghost(*emulated_base, vec(kGhost));
+  ghost_node = as_ghost(*emulated_base, room_colour(kGhost));
   root->addChild(ghost_node);
 
   osg::ref_ptr<osg::Group> overlay = new osg::Group;
@@ -262,14 +130,14 @@ EmulationScene::Parts::Parts(const EmulationSceneDescription& description, Quali
   overlay->addChild(close_marks.node);
   root->addChild(overlay);
 
-  embedded = embed(*root, vec(kRoom));
+  embedded = embed(*root, room_colour(kRoom));
   for (std::size_t i = 0; i < cameras.size(); ++i) {
     const auto pane = static_cast<Pane>(i);
     if (pane == Pane::kHost) {
       cameras[i] = embedded.viewer->getCamera();
     } else {
       cameras[i] = add_inset(*root, static_cast<int>(i));
-      cameras[i]->setClearColor(vec(kRoom));
+      cameras[i]->setClearColor(room_colour(kRoom));
       cameras[i]->addChild(world);
       cameras[i]->addChild(overlay);
       if (pane == Pane::kBoth) cameras[i]->addChild(ghost_node);
@@ -293,23 +161,7 @@ Vec3 EmulationScene::Parts::arrow(const Marks& m) const {
 void EmulationScene::Parts::pose_marks(Marks& m) const {
   m.tip->setMatrix(to_osg(poses.tip));
   m.target->setMatrix(to_osg(poses.target));
-  const Vec3 a = arrow(m);
-  const double length = a.norm();
-  const bool seen = length > 0.02 * m.full_length;
-  m.shaft->setNodeMask(seen ? ~0U : 0U);
-  m.head->setNodeMask(seen ? ~0U : 0U);
-  if (!seen) return;
-  Pose pose;
-  pose.R.col(2) = a / length;
-  pose.R.col(0) = across(a);
-  pose.R.col(1) = pose.R.col(2).cross(pose.R.col(0));
-  pose.p = poses.tip.p;
-  const double head = 6.0 * kArrowRadius * m.size;
-  const double scale = std::min(1.0, length / head);
-  const double shaft = std::max(1e-6, length - head * scale);
-  m.shaft->setMatrix(osg::Matrixd::scale(scale, scale, shaft) * to_osg(pose));
-  pose.p += shaft * pose.R.col(2);
-  m.head->setMatrix(osg::Matrixd::scale(scale, scale, scale) * to_osg(pose));
+  m.arrow.pose(poses.tip.p, arrow(m), 0.02 * m.full_length);
 }
 
 EmulationScene::EmulationScene(const EmulationSceneDescription& description, Quality quality,

@@ -35,9 +35,6 @@ struct EmulationPoses {
   bool stopped = false;
 };
 
-// Force of a full arrow [N]: 10, 20, 50, 100, ..., at least the largest so far.
-double full_force(double largest_N);
-
 // Panes of the scene: the host to the right; to the left both machines above and the peg below.
 enum class Pane { kHost, kBoth, kPeg };
 inline constexpr int kPanes = 3;

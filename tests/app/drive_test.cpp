@@ -106,7 +106,7 @@ TEST_F(Drive, saysThatLeversMoveNothingOfAMachine) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.errors,
             "knuckleboom: lever pattern 'nordic' moves nothing of machine 'rescue_leg'; choose "
-            "another one\n");
+            "another one. 'knuckleboom bench rescue_leg' drives any machine joint by joint\n");
 }
 
 // Seen and steered live, with changes of control and model on the way; then the recording alone.

@@ -7,6 +7,7 @@
 namespace knuckleboom::app {
 
 // Each is declared in a file of its own.
+Command bench_command();
 Command buck_command();
 Command check_command();
 Command compare_command();
@@ -45,15 +46,16 @@ Command knuckleboom_program() {
                        "knuckleboom run stick_sine --plot stick.png",
                        "knuckleboom compare stick_sine", "knuckleboom inspect harvester"},
           .run = [] { return kUserMistake; },  // the parser wants a sub-command
-          .commands = {
-              drive_command(),      replay_command(),   report_command(),  stanford_command(),
-              learners_command(),   run_command(),      compare_command(), friction_command(),
-              pneumatics_command(), emulate_command(),  verify_command(),  judge_command(),
-              log_command(),        identify_command(), check_command(),   tree_command(),
-              buck_command(),       fell_command(),     inspect_command(), linearise_command(),
-              sweep_command(),      export_command(),   levers_command(),  report_problem_command(),
-              key_command(),        station_command(),  demo_command(),    list_command(),
-              completions_command()}};
+          .commands = {drive_command(),          replay_command(),   report_command(),
+                       stanford_command(),       learners_command(), run_command(),
+                       compare_command(),        friction_command(), pneumatics_command(),
+                       bench_command(),          emulate_command(),  verify_command(),
+                       judge_command(),          log_command(),      identify_command(),
+                       check_command(),          tree_command(),     buck_command(),
+                       fell_command(),           inspect_command(),  linearise_command(),
+                       sweep_command(),          export_command(),   levers_command(),
+                       report_problem_command(), key_command(),      station_command(),
+                       demo_command(),           list_command(),     completions_command()}};
 }
 
 Tables reference_tables() {

@@ -100,6 +100,36 @@ Panel tip_panel(const machine::MachineModel& model, const std::vector<NamedRun>&
   return panel;
 }
 
+// As Xue, Schoenborn and Orr (2005) show mechanisms in their figures 4 and 5: torques, joint speeds and the forces
+// that hold the loops closed.
+std::vector<Panel> mechanism_panels(const machine::MachineModel& model,
+                                    const analysis::Recording& run) {
+  const std::vector<double>& t = run.time();
+  Panel torques{"torques of the joints' own drives", kTime, "torque [N m]", {}, false, 0.1};
+  Panel speeds{"joint speeds", kTime, "speed [rad/s]", {}, false, 0.01};
+  for (const machine::JointDrive& drive : model.drives)
+    if (model.tree.link(drive.link).revolute)
+      torques.curves.push_back({model.joint_name(drive.link), t,
+                                run.column(model.joint_name(drive.link) + "_applied_Nm"),
+                                drive.link});
+  for (int i = 0; i < model.joint_count(); ++i)
+    if (model.ball_of(i) == nullptr && model.tree.link(i).revolute)
+      speeds.curves.push_back(
+          {model.joint_name(i), t, run.column(model.joint_name(i) + "_rad_s"), i});
+  std::vector<Panel> out;
+  if (!torques.curves.empty()) out.push_back(std::move(torques));
+  if (!speeds.curves.empty()) out.push_back(std::move(speeds));
+  for (const multibody::Loop& loop : model.loops) {
+    Panel force{"force that closes loop " + loop.name, kTime, "force [N]", {}, false, 1.0};
+    for (int axis = 0; axis < 3; ++axis)
+      force.curves.push_back({std::string(1, "xyz"[axis]), t,
+                              run.column(fmt::format("{}_force_{}_N", loop.name, "xyz"[axis])),
+                              axis});
+    out.push_back(std::move(force));
+  }
+  return out;
+}
+
 Curve curve_of(const NamedRun& run, std::size_t index, const std::string& column, double factor) {
   return {run.name, run.recording->time(), scaled(run.recording->column(column), factor),
           static_cast<int>(index), style_of(index)};
@@ -165,6 +195,8 @@ Figure run_figure(const machine::MachineModel& model, const command::Scenario& s
   // Joints on the left, the rest on the right; what one side has more of fills both.
   std::vector<Panel> others;
   if (!valves.curves.empty()) others = {valves, pressures};
+  if (!model.drives.empty())
+    for (Panel& panel : mechanism_panels(model, run)) others.push_back(std::move(panel));
   if (has_tip_path(model)) others.push_back(tip_panel(model, {{"", &run}}, any_reference));
   Figure figure{title, note, {}, 2};
   std::size_t j = 0, o = 0;

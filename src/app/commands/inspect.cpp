@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <Eigen/LU>
 #include <fmt/format.h>
 
 #include "app/commands/import_text.hpp"
@@ -73,6 +74,7 @@ struct PoseFacts {
   std::vector<double> load;            // of each joint with a coordinate, to be held [N m, N]
   std::vector<double> force;           // of each actuator
   std::vector<double> x, J;            // of each actuator
+  std::vector<double> mass;            // M_Eq of each actuator [kg, kg m^2]; nan: nothing moves it
   std::vector<double> port_a, port_b;  // with the unloaded side at tank pressure [Pa]
   std::vector<analysis::Mode> modes;
   std::int64_t dependent = 0;  // joints that follow from the others
@@ -147,6 +149,34 @@ LinkageFacts linkage_facts(const MachineModel& model, int actuator) {
   return facts;
 }
 
+// What each actuator has to move while the others stand still and joints without actuator are free: the diagonal of
+// M_Eq in Papadopoulos and Gonthier (2002), eq. 9 and 12, here (J M^-1 J^T)^-1 with the rows J of the actuators'
+// displacements. Its force at rest is their F_S.
+std::vector<double> equivalent_masses(const MachineModel& model,
+                                      const machine::MachineState& state) {
+  const auto count = static_cast<Eigen::Index>(model.actuators.size());
+  std::vector<double> out(model.actuators.size(), std::numeric_limits<double>::quiet_NaN());
+  if (count == 0) return out;
+  const machine::FreeMass free(model, state);
+  const auto along = [&](int k, int l) {
+    double row[kMaxLinks], other[kMaxLinks];
+    machine::displacement_row(model, k, state.q, row);
+    machine::displacement_row(model, l, state.q, other);
+    for (int i = 0; k != l && i < model.joint_count(); ++i) row[i] += other[i];
+    return free.inverse_along(row);
+  };
+  Eigen::MatrixXd mobility(count, count);
+  for (int k = 0; k < count; ++k) mobility(k, k) = along(k, k);
+  for (int k = 0; k < count; ++k)
+    for (int l = 0; l < k; ++l)
+      mobility(k, l) = mobility(l, k) = 0.5 * (along(k, l) - mobility(k, k) - mobility(l, l));
+  const Eigen::FullPivLU<Eigen::MatrixXd> solver(mobility);
+  if (!solver.isInvertible()) return out;
+  const Eigen::MatrixXd mass = solver.inverse();
+  for (int k = 0; k < count; ++k) out[static_cast<std::size_t>(k)] = mass(k, k);
+  return out;
+}
+
 // modes: whether to look for them.
 PoseFacts pose_facts(const MachineModel& model, const std::string& name,
                      const std::vector<std::optional<double>>& q, bool modes = true) {
@@ -188,6 +218,7 @@ PoseFacts pose_facts(const MachineModel& model, const std::string& name,
     facts.port_a.push_back(m.actuator[k].p[0]);
     facts.port_b.push_back(m.actuator[k].p[1]);
   }
+  facts.mass = equivalent_masses(model, m);
   if (modes) facts.modes = analysis::closed_valve_modes(*simulation, state);
   if (!model.loop_system.empty()) {
     double closed[kMaxLinks];
@@ -536,13 +567,22 @@ std::string pose_text(const MachineModel& model, const PoseFacts& pose) {
                         with_prefix(without_dust(pose.load[joint]),
                                     model.tree.link(actuator.link).revolute ? "N m" : "N"));
     if (cylinder)
-      text += fmt::format(", length {:.4f} m, lever {:+.4f} m, force {}", pose.x[k], pose.J[k],
+      text += fmt::format(", length {:.4f} m, lever {:+.4f} m, force F_S {}", pose.x[k], pose.J[k],
                           with_prefix(without_dust(pose.force[k]), "N"));
+    if (std::isfinite(pose.mass[k]))
+      text += fmt::format(", M_Eq {:.4g} {}", pose.mass[k], cylinder ? "kg" : "kg m2");
     // Chambers of air start at pressures of their own, whatever the load.
     if (!model.on_air())
       text += fmt::format(", ports {:.2f} and {:.2f} MPa", megapascals(pose.port_a[k]),
                           megapascals(pose.port_b[k]));
     text += '\n';
+  }
+  for (const machine::JointDrive& drive : model.drives) {
+    const auto joint = static_cast<std::size_t>(
+        std::find(joints.begin(), joints.end(), drive.link) - joints.begin());
+    text += fmt::format("  {:<12}drive holds it with {}\n", model.joint_name(drive.link),
+                        with_prefix(without_dust(pose.load[joint]),
+                                    model.tree.link(drive.link).revolute ? "N m" : "N"));
   }
   for (const analysis::Mode& mode : pose.modes) {
     if (!mode.oscillates) {
@@ -716,6 +756,7 @@ void add_pose(JsonWriter& json, const MachineModel& model, const PoseFacts& pose
   add_numbers(json, "actuator_displacement", pose.x);
   add_numbers(json, "lever", pose.J);
   add_numbers(json, "actuator_force", pose.force);
+  add_numbers(json, "equivalent_mass", pose.mass);
   add_numbers(json, "port_a_Pa", pose.port_a);
   add_numbers(json, "port_b_Pa", pose.port_b);
   json.key("modes").begin_array();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "app/emulation/signal_log.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
+#include "app/shell/timed_lines.hpp"
 #include "io/text_file.hpp"
 #include "knuckleboom/core/emulation/hil_texts.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
@@ -24,24 +24,6 @@ using emulation::HilCommand;
 using emulation::HilCommandKind;
 using Kind = ConsoleCommand::Kind;
 using Words = std::vector<std::string>;
-
-constexpr double kMostTime = 1e6;  // s
-
-Words words_of(std::string_view text) {
-  Words out;
-  for (std::size_t at = 0;;) {
-    at = text.find_first_not_of(" \t\r", at);
-    if (at == std::string_view::npos) return out;
-    const std::size_t end = std::min(text.find_first_of(" \t\r", at), text.size());
-    out.emplace_back(text.substr(at, end - at));
-    at = end;
-  }
-}
-
-bool number_of(std::string_view text, double& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
-}
 
 void want(const Words& words, std::size_t least, std::size_t most, const char* form) {
   if (words.size() < least + 1 || words.size() > most + 1)
@@ -66,7 +48,7 @@ bool value_of(const std::string& name, const std::string& text, double& value) {
     value = text == "acceleration" ? 1.0 : 0.0;
     return true;
   }
-  return number_of(text, value);
+  return read_number(text, value);
 }
 
 HilCommand parse_set(const HilBench& bench, const Words& words) {
@@ -182,7 +164,7 @@ ConsoleCommand parse_words(const HilBench& bench, const Words& words) {
 }  // namespace
 
 ConsoleCommand parse_command(const HilBench& bench, std::string_view text) {
-  const Words words = words_of(text);
+  const Words words = split_words(text);
   if (words.empty()) throw UserError("there is no command; 'help' lists them");
   ConsoleCommand out = parse_words(bench, words);
   for (const std::string& word : words) out.text += (out.text.empty() ? "" : " ") + word;
@@ -199,41 +181,16 @@ std::vector<TimedConsoleCommand> read_commands_text(const HilBench& bench, std::
                                                     const std::string& file) {
   std::vector<TimedConsoleCommand> out;
   std::vector<io::Diagnostic> faults;
-  double before = 0.0;
-  int number = 0;
-  while (!text.empty()) {
-    ++number;
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    line = line.substr(0, line.find('#'));
-    const std::size_t first = line.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) continue;
-    line.remove_prefix(first);
-    const std::size_t gap = std::min(line.find_first_of(" \t\r"), line.size());
-    const std::string_view time = line.substr(0, gap);
-    const auto fault = [&](std::string message) {
-      faults.push_back({file, number, 0, std::move(message)});
-    };
-    double seconds = 0.0;
-    if (!number_of(time, seconds) || seconds < 0.0 || seconds > kMostTime) {
-      fault(
-          fmt::format("'{}' is no time in seconds; a line is 'SECONDS command', such as "
-                      "'2.5 run'",
-                      time));
-      continue;
-    }
-    if (seconds < before)
-      fault(fmt::format("{} s is before the line above, {:g} s; lines are in the order of time",
-                        time, before));
-    before = std::max(before, seconds);
+  for (const TimedLine& line : timed_lines(text, file, faults)) {
     try {
       out.push_back(
-          {std::llround(seconds / bench.tick_s()), parse_command(bench, line.substr(gap))});
+          {std::llround(line.seconds / bench.tick_s()), parse_command(bench, line.command)});
     } catch (const UserError& error) {
-      fault(error.what());
+      faults.push_back({file, line.line, 0, error.what()});
     }
   }
+  std::stable_sort(faults.begin(), faults.end(),
+                   [](const auto& a, const auto& b) { return a.line < b.line; });
   if (!faults.empty()) throw io::FileError(std::move(faults));
   return out;
 }
@@ -253,7 +210,7 @@ std::string_view command_help() {
 }
 
 std::vector<std::string> completions_of(const HilBench& bench, std::string_view line) {
-  Words words = words_of(line);
+  Words words = split_words(line);
   if (line.empty() || line.back() == ' ') words.emplace_back();
   if (words.empty()) words.emplace_back();
   Words candidates;

@@ -23,9 +23,6 @@ constexpr view::panels::Colour kSoftInk{70, 82, 90};
 constexpr view::panels::Colour kPaper{244, 247, 249, 205};
 constexpr view::panels::Colour kForceInk{196, 14, 92};
 constexpr view::panels::Colour kGhostInk{28, 84, 160};
-constexpr double kTurn = 0.006;  // rad per pixel of the mouse
-constexpr double kPan = 0.0015;
-constexpr double kZoom = 1.12;
 
 view::WindowRequest window_request(const emulation::HilBench& bench,
                                    const LivePictureRequest& request) {
@@ -83,11 +80,6 @@ void LivePicture::take_events() {
 void LivePicture::take(const SDL_Event& event) {
   if (event.type == SDL_QUIT) open_ = false;
   gui_.take(event);
-  if (event.type == SDL_MOUSEBUTTONDOWN && event.button.button == SDL_BUTTON_LEFT) {
-    pressed_ = true;
-    pressed_x_ = event.button.x;
-    pressed_y_ = event.button.y;
-  }
   if (event.type == SDL_KEYDOWN && event.key.repeat == 0) {
     const SDL_Scancode key = event.key.keysym.scancode;
     // In any state.
@@ -98,26 +90,7 @@ void LivePicture::take(const SDL_Event& event) {
       if (key == SDL_SCANCODE_F11) window_.set_fullscreen(!window_.fullscreen());
     }
   }
-  move_camera(event);
-}
-
-void LivePicture::move_camera(const SDL_Event& event) {
-  view::Orbit& orbit = scene_.orbit();
-  if (event.type == SDL_MOUSEMOTION) {
-    int units = 0;
-    SDL_GetWindowSize(window_.sdl(), &units, nullptr);
-    const int width = window_.width();
-    const int x = units > 0 ? event.motion.x * width / units : event.motion.x;
-    over_scene_ = x < scene_width(width, window_.height());
-  }
-  if (event.type == SDL_MOUSEBUTTONDOWN) dragging_ = over_scene_;
-  if (event.type == SDL_MOUSEWHEEL && over_scene_)
-    orbit.zoom(event.wheel.y > 0 ? 1.0 / kZoom : event.wheel.y < 0 ? kZoom : 1.0);
-  if (event.type != SDL_MOUSEMOTION || !dragging_) return;
-  if ((event.motion.state & SDL_BUTTON_LMASK) != 0)
-    orbit.rotate(-kTurn * event.motion.xrel, kTurn * event.motion.yrel);
-  if ((event.motion.state & (SDL_BUTTON_RMASK | SDL_BUTTON_MMASK)) != 0)
-    orbit.pan(-kPan * event.motion.xrel, kPan * event.motion.yrel);
+  mouse_.take(event, window_, scene_width(window_.width(), window_.height()), scene_.orbit());
 }
 
 void LivePicture::draw(const emulation::HilState& state, const LiveTiming& timing,
@@ -131,21 +104,9 @@ void LivePicture::draw(const emulation::HilState& state, const LiveTiming& timin
   scene_.show(poses);
   scene_.frame(width, height, scene_width(width, height));
 
-  int x = pressed_x_, y = pressed_y_;
-  bool down = pressed_;
-  if (!pressed_ && SDL_GetMouseFocus() == window_.sdl())
-    down = (SDL_GetMouseState(&x, &y) & SDL_BUTTON_LMASK) != 0;
-  else if (!pressed_)
-    x = y = -1;
-  pressed_ = false;
-  // The mouse counts in window units, which are larger than pixels on fine screens.
-  int units = width;
-  SDL_GetWindowSize(window_.sdl(), &units, nullptr);
-  if (units > 0 && x >= 0) {
-    x = x * width / units;
-    y = y * width / units;
-  }
-  Painter& painter = gui_.begin(width, height, static_cast<float>(x), static_cast<float>(y), down);
+  const OrbitMouse::Pointed at = mouse_.pointed(window_);
+  Painter& painter =
+      gui_.begin(width, height, static_cast<float>(at.x), static_cast<float>(at.y), at.down);
   draw_labels(painter, state);
   obey(view::panels::draw_emulation_panel(painter, maker_.panel(state, timing, event),
                                           gui_.pointer()));

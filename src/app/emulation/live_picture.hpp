@@ -9,6 +9,7 @@
 
 #include "app/emulation/panel_content.hpp"
 #include "app/window/frame_meter.hpp"
+#include "app/window/orbit_mouse.hpp"
 #include "view/emulation_scene.hpp"
 #include "view/panels/gui.hpp"
 #include "view/screenshot.hpp"
@@ -44,7 +45,6 @@ class LivePicture {
  private:
   void take_events();
   void take(const SDL_Event& event);
-  void move_camera(const SDL_Event& event);
   void draw(const emulation::HilState& state, const LiveTiming& timing, const std::string& event);
   void draw_labels(view::panels::Painter& painter, const emulation::HilState& state);
   void obey(const view::panels::EmulationIntent& intent);
@@ -56,9 +56,8 @@ class LivePicture {
   PanelMaker maker_;
   FrameMeter meter_;
   std::vector<std::string> commands_;
-  bool open_ = true, pressed_ = false;
-  bool over_scene_ = false, dragging_ = false;  // the mouse is over the scene, and was when pressed
-  int pressed_x_ = 0, pressed_y_ = 0;
+  OrbitMouse mouse_;
+  bool open_ = true;
 };
 
 }  // namespace knuckleboom::app

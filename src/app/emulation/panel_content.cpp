@@ -140,8 +140,8 @@ void PanelMaker::remember(const HilState& state) {
   while (points_.front().t_s < t - kWindow) points_.pop_front();
 }
 
-view::panels::EmulationPlot PanelMaker::plot(bool of_force) const {
-  view::panels::EmulationPlot plot;
+view::panels::Plot PanelMaker::plot(bool of_force) const {
+  view::panels::Plot plot;
   plot.title =
       of_force ? "force on the peg [N], last 10 s" : "host's tip less emulated tip [mm], last 10 s";
   plot.least_span = of_force ? 1.0F : 0.01F;
@@ -150,7 +150,7 @@ view::panels::EmulationPlot PanelMaker::plot(bool of_force) const {
   if (points_.empty()) return plot;
   const double from = points_.back().t_s - kWindow;
   for (int i = 0; i < 3; ++i) {
-    view::panels::EmulationCurve curve{std::string(1, "xyz"[i]), kAxisColour[i], {}};
+    view::panels::PlotCurve curve{std::string(1, "xyz"[i]), kAxisColour[i], {}};
     curve.points.reserve(points_.size());
     for (const Point& point : points_)
       curve.points.emplace_back(static_cast<float>(point.t_s - from),

@@ -37,7 +37,7 @@ class PanelMaker {
     double t_s;
     float force[3], error[3];  // N, mm
   };
-  view::panels::EmulationPlot plot(bool of_force) const;
+  view::panels::Plot plot(bool of_force) const;
 
   const emulation::HilBench& bench_;
   std::deque<Point> points_;

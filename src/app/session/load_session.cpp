@@ -161,8 +161,14 @@ LoadedSession load_session(const SessionChoice& choice, const io::Overrides& ove
   if (choice.fidelity)
     loaded.opening.push_back(
         {training::CommandKind::kFidelity, static_cast<std::int32_t>(*choice.fidelity)});
-  loaded.session = std::make_unique<training::Session>(
-      std::move(machine.model), std::move(levers.pattern), std::move(exercise.exercise));
+  try {
+    loaded.session = std::make_unique<training::Session>(
+        std::move(machine.model), std::move(levers.pattern), std::move(exercise.exercise));
+  } catch (const std::invalid_argument& error) {
+    if (choice.machine.empty()) throw;
+    throw UserError(fmt::format("{}. 'knuckleboom bench {}' drives any machine joint by joint",
+                                error.what(), choice.machine));
+  }
   return loaded;
 }
 

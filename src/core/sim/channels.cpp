@@ -89,6 +89,12 @@ constexpr Family kFamilies[] = {
     {"*_drive", "",
      "torque, force or speed asked of the joint's own drive in the tick that led here", Of::kDrive,
      [](Shot s, int j) { return s.joint_drive[j]; }},
+    {"*_applied_N", "N",
+     "of the joint's own drive on it, by the positions and speeds at the end of the tick",
+     Of::kDrive, [](Shot s, int j) { return s.joint_applied[j]; }, true, Only::kSliding},
+    {"*_applied_Nm", "Nm",
+     "of the joint's own drive on it, by the positions and speeds at the end of the tick",
+     Of::kDrive, [](Shot s, int j) { return s.joint_applied[j]; }, true, Only::kTurning},
     {"*_force_%_N", "N", "of body b on body a of the loop, world frame, in the tick that led here",
      Of::kLoop, [](Shot s, int i) { return s.loop_force_W[i / 3][i % 3]; }},
     {"*_coupling_N", "N", "of its coupling on the joint that follows, in the tick that led here",
@@ -176,7 +182,7 @@ int joint_of(Of of, const machine::MachineModel& model, int member) {
 bool exists(const Family& family, const machine::MachineModel& model, int member) {
   if (family.of == Of::kJoint && model.ball_of(member) != nullptr) return false;
   if (family.only == Only::kAll) return true;
-  if (family.of == Of::kCoupling) {
+  if (family.of == Of::kCoupling || family.of == Of::kDrive) {
     const int joint = joint_of(family.of, model, member);
     return model.tree.link(joint).revolute == (family.only == Only::kTurning);
   }
@@ -217,7 +223,9 @@ std::string_view owners(const Family& family) {
     case Of::kBall:
       return "each spherical and free joint";
     case Of::kDrive:
-      return "each joint with a drive of its own";
+      return family.only == Only::kAll       ? "each joint with a drive of its own"
+             : family.only == Only::kSliding ? "each joint that slides with a drive of its own"
+                                             : "each joint that turns with a drive of its own";
     case Of::kLoop:
       return "each loop of bodies";
     case Of::kCoupling:

@@ -118,6 +118,8 @@ Simulation::Simulation(machine::MachineModel model, command::Scenario scenario,
       stepper_(model_, h_),
       carrier_(model_, scenario_.ground, h_) {
   place_start();
+  for (const machine::JointDrive& drive : model_.drives)
+    holds_load_ = holds_load_ || drive.holds_load;
   for (const machine::Actuator& actuator : model_.actuators) {
     const hydraulics::Valve& valve = actuator.circuit.valve;
     drives_.push_back({actuator.link,

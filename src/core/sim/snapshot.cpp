@@ -76,6 +76,7 @@ void take_others(const Simulation& simulation, const SimState& state, Snapshot& 
   copy_first(m.loop_force_W, out.loop_count, out.loop_force_W);
   copy_first(m.coupling_force, out.joint_count, out.coupling_force);
   for (int i = 0; i < out.joint_count; ++i) out.joint_drive[i] = state.input.joint[i].value;
+  if (!model.drives.empty()) simulation.drive_torques(state, out.joint_applied);
   std::fill(std::begin(out.faults), std::end(out.faults), 0U);
   for (std::size_t i = 0; state.fault.active != 0 && i < simulation.scenario().faults.size(); ++i)
     if (simulation.fault_is_there(state, static_cast<int>(i))) out.faults[i / 32] |= 1U << (i % 32);
@@ -124,6 +125,7 @@ void copy_used(const Snapshot& from, Snapshot& to) {
   copy_first(from.coupling_force, from.joint_count, to.coupling_force);
   copy_first(from.wheel, from.wheel_count, to.wheel);
   copy_first(from.joint_drive, from.joint_count, to.joint_drive);
+  copy_first(from.joint_applied, from.joint_count, to.joint_applied);
 }
 
 }  // namespace knuckleboom::sim

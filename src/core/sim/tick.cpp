@@ -1,6 +1,7 @@
 // The tick. Compiled once for each of the instruction sets: src/cmake/instructions.cmake.
 #include <algorithm>
 
+#include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/tip.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
@@ -193,7 +194,26 @@ const machine::SpeedCommands* Simulation::speed_commands(const SimState& state,
     room.limit[drive.link] = drive.torque_limit;
     any = true;
   }
+  if (any && holds_load_) {
+    // As a higher speed: the drive's torque is then larger by the load, and limited with it.
+    double force[kMaxActuators], load[kMaxLinks];
+    const machine::MachineState& m = state.machine;
+    machine::static_loads(model_, m.inertia, m.q, m.dependent, force, load);
+    for (const machine::JointDrive& drive : model_.drives)
+      if (drive.holds_load && room.gain[drive.link] > 0.0)
+        room.speed[drive.link] += load[drive.link] / drive.speed_gain;
+  }
   return any ? &room : nullptr;
+}
+
+void Simulation::drive_torques(const SimState& state, double* torque) const {
+  joint_force(state, nullptr, torque);
+  machine::SpeedCommands room;
+  const machine::SpeedCommands* speeds = speed_commands(state, room);
+  for (const machine::JointDrive& drive : model_.drives)
+    if (speeds != nullptr && speeds->gain[drive.link] > 0.0)
+      torque[drive.link] +=
+          machine::servo_torque(*speeds, drive.link, state.machine.v[drive.link]).torque;
 }
 
 void Simulation::run_events(SimState& state) const {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include <imgui.h>
 
 #include "knuckleboom/core/math/arrays.hpp"
+#include "view/panels/plot.hpp"
 
 namespace knuckleboom::view::panels {
 namespace {
@@ -23,13 +23,6 @@ constexpr Colour kBack{20, 26, 29, 255};
 constexpr Colour kStopRed{206, 32, 32};
 constexpr Colour kStopBright{236, 52, 48};
 constexpr Colour kStopRim{255, 214, 10};
-constexpr Colour kWhite{255, 255, 255};
-
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
 
 void draw_mode(Painter& painter, const EmulationPanel& panel, const Rect& rect) {
   painter.fill(rect, colour_of(panel.tone));
@@ -53,67 +46,6 @@ float draw_readings(Painter& painter, const EmulationPanel& panel, float x, floa
   return kRow * static_cast<float>(rows);
 }
 
-// A rounded number not below a span.
-float rounded_up(float span) {
-  if (!(span > 0.0F)) return 1.0F;
-  const float power = std::pow(10.0F, std::floor(std::log10(span)));
-  for (const float step : {1.0F, 1.2F, 1.5F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F, 8.0F, 10.0F})
-    if (step * power >= span * 0.9999F) return step * power;
-  return span;
-}
-
-void draw_plot(Painter& painter, const EmulationPlot& plot, const Rect& rect) {
-  painter.text(rect.x, rect.y, Type::kSmall, kDim, plot.title);
-  // Names of the curves, from the right.
-  float legend = rect.right();
-  for (std::size_t i = plot.curves.size(); i-- > 0;) {
-    const EmulationCurve& curve = plot.curves[i];
-    painter.text(legend, rect.y, Type::kSmall, curve.colour, curve.name, Align::kRight);
-    legend -= painter.text_width(Type::kSmall, curve.name) + 10.0F;
-  }
-  constexpr float kAxis = 44.0F;
-  const Rect field{rect.x + kAxis, rect.y + 16.0F, rect.width - kAxis, rect.height - 20.0F};
-  painter.fill(field, {255, 255, 255, 10});
-  float low = 0.0F, high = 0.0F;
-  for (const EmulationCurve& curve : plot.curves)
-    for (const auto& [t, value] : curve.points) {
-      if (!std::isfinite(value)) continue;
-      low = std::min(low, value);
-      high = std::max(high, value);
-    }
-  const float top = high > 0.0F ? rounded_up(std::max(high, plot.least_span)) : 0.0F;
-  float bottom = low < 0.0F ? -rounded_up(std::max(-low, plot.least_span)) : 0.0F;
-  if (top == bottom) bottom = -plot.least_span;
-  const auto at = [&](float value) {
-    return field.bottom() - field.height * (value - bottom) / (top - bottom);
-  };
-  for (const float mark : {top, 0.0F, bottom}) {
-    if (mark != 0.0F && std::abs(at(mark) - at(0.0F)) < 12.0F) continue;
-    painter.line(field.x, at(mark), field.right(), at(mark), mark == 0.0F ? kLine : kGroove);
-    const float y = std::clamp(at(mark) - 7.0F, field.y - 6.0F, field.bottom() - 9.0F);
-    painter.text(field.x - 4.0F, y, Type::kSmall, kDim, number(mark), Align::kRight);
-  }
-  const float span = plot.to_s - plot.from_s;
-  for (const EmulationCurve& curve : plot.curves) {
-    std::vector<std::pair<float, float>> points;
-    for (const auto& [t, value] : curve.points)
-      if (std::isfinite(value) && t >= plot.from_s)
-        points.emplace_back(field.x + field.width * (t - plot.from_s) / span, at(value));
-    if (points.size() > 1) painter.curve(field, points, curve.colour, 1.3F);
-  }
-}
-
-bool button(Painter& painter, const Rect& rect, const char* text, bool enabled, Colour colour,
-            const Pointer& pointer) {
-  const bool over = enabled && rect.contains(pointer.x, pointer.y);
-  Colour fill = colour;
-  fill.a = static_cast<std::uint8_t>(!enabled ? 24 : over ? 235 : 165);
-  painter.fill(rect, fill, 4.0F);
-  painter.text(rect.x + 0.5F * rect.width, rect.y + 0.5F * rect.height - 9.0F, Type::kBold,
-               enabled ? kWhite : kDim, text, Align::kCentre);
-  return over && pointer.clicked;
-}
-
 bool stop_button(Painter& painter, const Rect& rect, bool stopped, const Pointer& pointer) {
   const bool over = rect.contains(pointer.x, pointer.y);
   painter.fill(rect, kStopRim, 8.0F);
@@ -128,17 +60,13 @@ bool stop_button(Painter& painter, const Rect& rect, bool stopped, const Pointer
 
 // --- Lists ------------------------------------------------------------------------------------------
 
-void tip(const std::string& text) {
-  if (!text.empty() && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", text.c_str());
-}
-
 void tunable_row(const EmulationTunable& tunable, int index, EmulationIntent& intent) {
   ImGui::TableNextRow();
   ImGui::PushID(index);
   ImGui::TableNextColumn();
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted(tunable.name.c_str());
-  tip(tunable.description + (tunable.unit.empty() ? "" : " [" + tunable.unit + "]"));
+  hint(tunable.description + (tunable.unit.empty() ? "" : " [" + tunable.unit + "]"));
   double value = tunable.value;
   bool changed = false;
   ImGui::TableNextColumn();
@@ -148,13 +76,7 @@ void tunable_row(const EmulationTunable& tunable, int index, EmulationIntent& in
     value = on ? 1.0 : 0.0;
   } else {
     ImGui::SetNextItemWidth(-1.0F);
-    // Ranges over decades, zero among them, go by their logarithm.
-    const bool decades = tunable.most > 200.0 * std::max(tunable.least, 1e-3 * tunable.most) ||
-                         (tunable.least > 0.0 && tunable.most > 200.0 * tunable.least);
-    const ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput |
-                                   (decades ? static_cast<int>(ImGuiSliderFlags_Logarithmic) : 0);
-    changed = ImGui::SliderScalar("##slider", ImGuiDataType_Double, &value, &tunable.least,
-                                  &tunable.most, "", flags);
+    changed = slider(value, tunable.least, tunable.most);
     if (tunable.whole) value = std::round(value);
   }
   ImGui::TableNextColumn();
@@ -165,7 +87,7 @@ void tunable_row(const EmulationTunable& tunable, int index, EmulationIntent& in
     value = typed;
     changed = true;
   }
-  tip(tunable.unit);
+  hint(tunable.unit);
   if (changed && value != tunable.value) {
     intent.tune = index;
     intent.value = value;
@@ -189,7 +111,7 @@ void signal_row(const EmulationSignalRow& signal, int index, EmulationIntent& in
   ImGui::TableNextColumn();
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted(signal.name.c_str());
-  tip(signal.description);
+  hint(signal.description);
   ImGui::TableNextColumn();
   ImGui::Text("%.4g %s", signal.value, signal.unit.c_str());
   ImGui::TableNextColumn();
@@ -210,7 +132,7 @@ void signal_row(const EmulationSignalRow& signal, int index, EmulationIntent& in
         }
       ImGui::EndCombo();
     }
-    tip(signal.silent ? "silent" : "click to choose where it comes from");
+    hint(signal.silent ? "silent" : "click to choose where it comes from");
   }
   ImGui::PopID();
 }
@@ -269,7 +191,7 @@ EmulationIntent draw_emulation_panel(Painter& painter, const EmulationPanel& pan
   const float width = all.width - 2.0F * kPanelMargin;
   float y = kBanner + 8.0F;
   y += draw_readings(painter, panel, x, y, width) + 6.0F;
-  for (const EmulationPlot& plot : panel.plots) {
+  for (const Plot& plot : panel.plots) {
     draw_plot(painter, plot, {x, y, width, kPlot});
     y += kPlot + 4.0F;
   }
@@ -285,13 +207,13 @@ EmulationIntent draw_emulation_panel(Painter& painter, const EmulationPanel& pan
   const auto place = [&](int i) {
     return Rect{x + (w + gap) * static_cast<float>(i), buttons_y, w, kButtons};
   };
-  intent.run =
-      button(painter, place(0), "Run", panel.can_run, colour_of(EmulationTone::kRunning), pointer);
-  intent.hold = button(painter, place(1), "Hold", panel.can_hold,
-                       colour_of(EmulationTone::kHolding), pointer);
-  intent.reset = button(painter, place(2), "Reset", panel.can_reset,
-                        colour_of(EmulationTone::kReady), pointer);
-  intent.snapshot = button(painter, place(3), "Snapshot", true, {90, 100, 104}, pointer);
+  intent.run = push_button(painter, place(0), "Run", panel.can_run,
+                           colour_of(EmulationTone::kRunning), pointer);
+  intent.hold = push_button(painter, place(1), "Hold", panel.can_hold,
+                            colour_of(EmulationTone::kHolding), pointer);
+  intent.reset = push_button(painter, place(2), "Reset", panel.can_reset,
+                             colour_of(EmulationTone::kReady), pointer);
+  intent.snapshot = push_button(painter, place(3), "Snapshot", true, {90, 100, 104}, pointer);
   intent.stop = stop_button(painter, {x, stop_y, width, kStop},
                             panel.tone == EmulationTone::kStopped, pointer);
   return intent;

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "view/panels/painter.hpp"
+#include "view/panels/plot.hpp"
 
 namespace knuckleboom::view::panels {
 
@@ -16,18 +16,6 @@ Colour colour_of(EmulationTone tone);
 struct EmulationReading {
   std::string name, value;
   bool alarm = false;
-};
-
-struct EmulationCurve {
-  std::string name;
-  Colour colour;
-  std::vector<std::pair<float, float>> points;  // seconds, value; NaN is left out
-};
-struct EmulationPlot {
-  std::string title;  // with the unit
-  float from_s = 0.0F, to_s = 10.0F;
-  float least_span = 1e-3F;  // of the axis, so that noise does not fill it
-  std::vector<EmulationCurve> curves;
 };
 
 struct EmulationTunable {
@@ -51,7 +39,7 @@ struct EmulationPanel {
   std::string event;  // newest message
   bool can_run = false, can_hold = false, can_reset = false;
   std::vector<EmulationReading> readings;  // in two columns, row by row
-  std::vector<EmulationPlot> plots;
+  std::vector<Plot> plots;
   std::vector<EmulationTunable> tunables;
   std::vector<EmulationSignalRow> signals;
 };

@@ -69,6 +69,9 @@ struct JointDrive {
   int link = 0;
   double torque_limit = 0.0;  // N m, N; 0: none
   double speed_gain = 0.0;    // N m s/rad, N s/m; 0: no speed control
+  // With speed control: adds the torque that holds the machine at rest as it stands, payloads included, so that no
+  // weight is left to a speed error.
+  bool holds_load = false;
 };
 
 enum class ClosedValveModel {

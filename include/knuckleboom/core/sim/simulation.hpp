@@ -72,6 +72,9 @@ class Simulation {
   const double* joint_force(const SimState& state, const double* outside, double* room) const;
   const machine::SpeedCommands* speed_commands(const SimState& state,
                                                machine::SpeedCommands& room) const;
+  // Torques of the joints' own drives at this state, by the commands in state.input, positive along the joint's
+  // coordinate [N m, N]. torque: joint_count() entries; joints without a drive get those of their commands.
+  void drive_torques(const SimState& state, double* torque) const;
 
   // The parts of a tick, for a solver that replaces machine::Stepper between them.
   void begin_tick(SimState& state) const;  // events, inputs, controllers, valve commands
@@ -162,6 +165,7 @@ class Simulation {
   std::array<const command::JointProgram*, kMaxLinks> joint_program_{};  // torque, speed, spring
   std::int64_t absent_ = 0;      // joints of bodies still absent
   std::int64_t dependent0_ = 0;  // joints, at the start
+  bool holds_load_ = false;      // a drive does
   bool has_tip_ = false;
   std::array<bool, kMaxLinks> tip_used_{};
   Vec3 tip_start_W_ = Vec3::Zero();

@@ -54,7 +54,8 @@ struct Snapshot {
   double loop_force_W[multibody::kMaxLoops][3];  // of body b on body a [N]
   double coupling_force[kMaxLinks];              // of its coupling on each joint [N m, N]
   WheelSnapshot wheel[kMaxWheels];
-  double joint_drive[kMaxLinks];  // commanded torque, force or speed of a joint's own drive
+  double joint_drive[kMaxLinks];    // commanded torque, force or speed of a joint's own drive
+  double joint_applied[kMaxLinks];  // of that drive on the joint [N m, N]; 0 without drives
 };
 static_assert(std::is_trivially_copyable_v<Snapshot>);
 

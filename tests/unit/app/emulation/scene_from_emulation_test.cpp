@@ -7,6 +7,7 @@
 
 #include "app/emulation/load_emulation.hpp"
 #include "view/machine_scene.hpp"
+#include "view/room.hpp"
 
 namespace knuckleboom {
 namespace {
