@@ -176,11 +176,7 @@ std::string beside_input(const std::string& input, const std::string& name) {
 
 Drill drill_of(const Choice& choice, double duration_s) {
   const io::Overrides overrides = io::sort_overrides(choice.assignments);
-  if (!overrides.scenario.empty())
-    throw UserError(
-        fmt::format("'{0}' is a key of a scenario, and this plan runs an exercise; write "
-                    "exercise.{0} for a key of the exercise file",
-                    overrides.scenario.front().key));
+  io::refuse_scenario_keys(overrides, "this plan runs an exercise");
   const double rate_Hz =
       io::read_exercise(io::find_exercise(choice.exercise), overrides.exercise).exercise.rate_Hz;
   std::optional<io::InputFile> input;

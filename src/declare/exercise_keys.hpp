@@ -494,6 +494,10 @@ inline constexpr Key limits = named("limits", limit::table, "figures that must b
 inline constexpr Key faults = fault::own();
 inline constexpr Key fault_lot =
     table("fault_lot", keys::fault_lot::table, "a card of faults drawn at random");
+inline constexpr Key rate =
+    number("rate", D::kFrequency, {250.0, 2000.0},
+           "ticks a second. Below 1000 a tick is computed in steps of 1 ms at most")
+        .to<&Exercise::rate_Hz>();
 inline constexpr Key all[] = {
     keys::name("").to<&Exercise::name>(),
     text("title", "for people").must().to<&Exercise::title>(),
@@ -503,9 +507,7 @@ inline constexpr Key all[] = {
     levers,
     word_of("control_mode", kModes, "").to<&Exercise::mode>(),
     word_of("fidelity", kFidelities, "").to<&Exercise::fidelity>(),
-    number("rate", D::kFrequency, {250.0, 2000.0},
-           "ticks a second. Below 1000 a tick is computed in steps of 1 ms at most")
-        .to<&Exercise::rate_Hz>(),
+    rate,
     number("time_limit", D::kTime, {1.0, 1e5}, "").to<&Exercise::time_limit_s>().otherwise("none"),
     whole("lesson", 1, 10000,
           "its place in the menu, the easiest first; without it the exercise comes after all that "

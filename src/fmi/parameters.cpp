@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "declare/exercise_keys.hpp"
 #include "declare/scenario_keys.hpp"
 #include "knuckleboom/declare/key.hpp"
 #include "knuckleboom/declare/units.hpp"
@@ -14,14 +15,11 @@
 namespace knuckleboom::fmi {
 namespace {
 
-std::vector<std::string_view> steps_of(std::string_view path) {
-  std::vector<std::string_view> steps;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    steps.push_back(path.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return steps;
+const char* prefix_of(io::FileKind kind) {
+  return kind == io::FileKind::kMachine    ? io::kMachinePrefix
+         : kind == io::FileKind::kExercise ? io::kExercisePrefix
+         : kind == io::FileKind::kLevers   ? io::kLeversPrefix
+                                           : io::kScenarioPrefix;
 }
 
 // The declaration of a key; null: of a table that the reader knows by code.
@@ -29,7 +27,7 @@ const declare::Key* declared(std::string_view path, io::FileKind kind) {
   const declare::KeyTable* table = &io::file_kind(kind).keys;
   const declare::Key* key = nullptr;
   bool name_follows = false;
-  for (const std::string_view step : steps_of(path)) {
+  for (const std::string_view step : io::steps_of(path)) {
     if (std::exchange(name_follows, false)) continue;
     if (table == nullptr) return nullptr;
     key = declare::find_key(*table, step);
@@ -43,8 +41,7 @@ const declare::Key* declared(std::string_view path, io::FileKind kind) {
 }  // namespace
 
 std::vector<Variable> parameters_of(const std::filesystem::path& file, io::FileKind kind) {
-  const std::string prefix =
-      kind == io::FileKind::kMachine ? io::kMachinePrefix : io::kScenarioPrefix;
+  const std::string prefix = prefix_of(kind);
   std::vector<Variable> out;
   for (const io::ContentKey& key : io::content_keys(file, kind, prefix)) {
     double value = 0.0;
@@ -52,10 +49,14 @@ std::vector<Variable> parameters_of(const std::filesystem::path& file, io::FileK
     if (const auto [last, error] = std::from_chars(key.value.data(), end, value);
         error != std::errc() || last != end)
       continue;
-    const declare::Key* known = declared(std::string_view(key.key).substr(prefix.size() + 1), kind);
+    const std::string_view path = std::string_view(key.key).substr(prefix.size() + 1);
+    const declare::Key* known = declared(path, kind);
     if (known == nullptr || known->type != declare::Type::kNumber) continue;
     // The FMU's own step.
-    if (known->name == declare::keys::scenario_file::tick.name) continue;
+    if (path.find('.') == std::string_view::npos &&
+        (known->name == declare::keys::scenario_file::tick.name ||
+         known->name == declare::keys::exercise_file::rate.name))
+      continue;
     const declare::KeyParts parts =
         declare::split_key(std::string_view(key.key).substr(key.key.rfind('.') + 1));
     Variable one{Causality::kParameter, key.key, {}, std::string(known->says), value};

@@ -256,6 +256,16 @@ void gather_tables(Node& node, const std::filesystem::path& folder,
 
 }  // namespace
 
+std::vector<std::string_view> steps_of(std::string_view key) {
+  std::vector<std::string_view> steps;
+  for (std::size_t begin = 0; begin <= key.size();) {
+    const std::size_t end = std::min(key.find('.', begin), key.size());
+    steps.push_back(key.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return steps;
+}
+
 std::string whole_text(const std::filesystem::path& path, FileKind kind,
                        std::span<const Override> overrides, std::vector<NamedText>& tables) {
   Report report;

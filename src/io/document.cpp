@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "knuckleboom/declare/units.hpp"
+#include "knuckleboom/io/content_keys.hpp"
 #include "text_file.hpp"
 #include "toml_parser.hpp"
 #include "urdf_bodies.hpp"
@@ -162,12 +163,8 @@ class Overrider {
     below_names_ = false;
     changed_ = 0;
     place_ = {report_.add_file(file), 0, 0};
-    std::vector<std::string> path;
-    for (std::size_t begin = 0; begin <= override.key.size();) {
-      const std::size_t end = std::min(override.key.find('.', begin), override.key.size());
-      path.push_back(override.key.substr(begin, end - begin));
-      begin = end + 1;
-    }
+    const std::vector<std::string_view> steps = steps_of(override.key);
+    const std::vector<std::string> path(steps.begin(), steps.end());
     if (std::any_of(path.begin(), path.end(), [](const std::string& s) { return s.empty(); }) ||
         path.size() > 32) {
       report_.error(place_, fmt::format("'{}' is not a path; expected names joined by single dots, "

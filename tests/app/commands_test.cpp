@@ -160,6 +160,9 @@ TEST(CommandLine, findsItsFilesByTheEnvironment) {
 TEST(CommandLine, listsAndCompletes) {
   EXPECT_THAT(run({"list", "scenarios"}).output, HasSubstr("stick_sine\n"));
   EXPECT_THAT(run({"list", "machines"}).output, HasSubstr("harvester\n"));
+  EXPECT_THAT(run({"list", "sweeps"}).output,
+              HasSubstr("stick_tune\n    Gains of the stick that are best in the worst of nine "
+                        "machines\n"));
   const std::string faults = run({"list", "faults"}).output;
   EXPECT_THAT(faults, testing::ContainsRegex("\nlever_delay +levers act 0.2 s later\n"));
   EXPECT_THAT(faults,

@@ -21,6 +21,9 @@ struct ContentKey {
   int line = 0;
 };
 
+// The names in a dotted key: "supply.pump_bar" has two.
+std::vector<std::string_view> steps_of(std::string_view key);
+
 // Keys of a file, of what it is based on and of overrides, in the order of the file. prefix: "machine".
 // bases: instead of files, as in a session; may be null. Throws FileError.
 std::vector<ContentKey> content_keys(const std::filesystem::path& path, FileKind kind,

@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -18,6 +17,7 @@
 #include "app/shell/interrupt.hpp"
 #include "app/shell/json.hpp"
 #include "app/shell/plot.hpp"
+#include "app/shell/processors.hpp"
 #include "app/shell/text.hpp"
 #include "identification/fit.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
@@ -386,7 +386,7 @@ int identify(const IdentifyOptions& options) {
   identification::Options how;
   how.blocks = fit_blocks(c);
   how.max_iterations = options.iterations;
-  how.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  how.threads = processors();
   how.progress = [](int, double) { return !interrupted(); };
   const std::vector<Hollow> hollows = search(c, parameters, how, options.starts);
   const identification::Fit& fit = hollows.front().fit;

@@ -15,6 +15,7 @@
 #include "knuckleboom/io/course_file.hpp"
 #include "knuckleboom/io/exercise_file.hpp"
 #include "knuckleboom/io/machine_file.hpp"
+#include "knuckleboom/io/sweep_plan.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -98,6 +99,10 @@ std::string title_of_quiz(const std::string& name) {
       counted(static_cast<long long>(quiz.questions.size()), "question", "questions"));
 }
 
+std::string purpose_of_sweep(const std::string& name) {
+  return io::read_sweep_plan(io::find_sweep(name)).description;
+}
+
 struct Listed {
   const char* kind;
   std::vector<std::string> (*names)();
@@ -113,6 +118,7 @@ constexpr Listed kLists[] = {{"scenarios", &scenario_names},
                              {"price-lists", &io::price_list_names},
                              {"courses", &io::course_names, &title_of_course},
                              {"quizzes", &io::quiz_names, &title_of_quiz},
+                             {"sweeps", &io::sweep_names, &purpose_of_sweep},
                              {"faults", &usual_fault_lines},
                              {"keys", &set_keys}};
 
@@ -148,7 +154,7 @@ Command list_command() {
       .name = "list",
       .sentence =
           "List scenarios, machines, exercises, emulations, lever layouts, species, trees, price "
-          "lists, courses, quizzes, faults or keys of files",
+          "lists, courses, quizzes, sweeps, faults or keys of files",
       .arguments = {{.name = "kind",
                      .target = kind.get(),
                      .kind = word_value("KIND", &kinds, true),

@@ -19,6 +19,7 @@
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
 #include "app/shell/interrupt.hpp"
+#include "app/shell/processors.hpp"
 #include "app/shell/text.hpp"
 #include "knuckleboom/io/atomic_file.hpp"
 #include "knuckleboom/io/config_folders.hpp"
@@ -231,8 +232,7 @@ int finish_sweep(const SweepOptions& options, const io::SweepPlan& plan,
 // --- Runs ---------------------------------------------------------------------
 
 int threads_of(const SweepOptions& options) {
-  if (options.jobs > 0) return options.jobs;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return options.jobs > 0 ? options.jobs : processors();
 }
 
 SweepProgress::SweepProgress(std::int64_t runs)

@@ -3,7 +3,8 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
-#include <thread>
+
+#include "app/shell/processors.hpp"
 
 namespace knuckleboom::app {
 namespace {
@@ -22,10 +23,8 @@ bool somebody_watches() {
 }
 
 void leave_a_processor() {
-  const unsigned processors = std::thread::hardware_concurrency();
-  if (processors > 3)
-    setenv("LP_NUM_THREADS", std::to_string(processors - 1).c_str(), 0);  // the user's setting has
-                                                                          // precedence
+  // The user's setting has precedence.
+  if (processors() > 3) setenv("LP_NUM_THREADS", std::to_string(processors() - 1).c_str(), 0);
 }
 
 }  // namespace knuckleboom::app
