@@ -260,7 +260,7 @@ class Looks {
     }
   }
 
-  // Of a simulation's snapshot, that are looked at.
+  // Parts of a simulation's snapshot that are looked at.
   unsigned parts() const { return parts_; }
 
   // The next tick after this one at which there is something to see.

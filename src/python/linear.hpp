@@ -21,7 +21,7 @@ struct LinearTable {
   std::vector<std::string> remarks;
 };
 
-// Of the tick that comes next, with what is held; at_rest: with all valves closed, without dry friction and end
+// The tick that comes next, with what is held; at_rest: with all valves closed, without dry friction and end
 // stops.
 LinearTable linear_table(const kb_simulation& simulation, bool at_rest);
 

@@ -85,7 +85,9 @@ const std::vector<Layer>& layers() {
       {"fmu/", {"io/", "fmi/"}},
       {"recording/", {"core/", "io/", "reader_build.hpp", "version.hpp"}},
       // The module of the package for Python.
-      {"python/", {"io/", "recording/session_columns", "include/knuckleboom.h"}},
+      {"python/",
+       {"io/", "recording/session_columns", "include/knuckleboom.h", "capi/controllers.hpp",
+        "analysis/"}},
       {"runtime/", {"core/", "io/", "recording/", "version.hpp"}},
       {"endpoint/", {"core/math/", "core/exchange/", "io/"}},
       {"language/", {}},

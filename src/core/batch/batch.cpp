@@ -261,7 +261,7 @@ void store_protection(int lane, const LaneState<L>& s, Machine& m) {
   }
 }
 
-// What these parts of a snapshot are made of.
+// The numbers that these parts of a snapshot are made of.
 template <class L>
 void store_parts(int lane, unsigned parts, const LaneState<L>& s, Machine& m) {
   each_joint_number(s, m.state, out_of_lane<L>(lane));

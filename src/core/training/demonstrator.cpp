@@ -562,8 +562,8 @@ const LogTask* Demonstrator::loading_of(int log) const {
   return nullptr;
 }
 
-// What is in the jaws goes onto the heap where most of it belongs, or is loaded once more where that is out of reach. Null:
-// it belongs to the step under way, or to none.
+// The heap where most of what is in the jaws belongs; where that is out of reach it is loaded once more. Null: it belongs to
+// the step under way, or to none.
 const LogTask* Demonstrator::of_held(const SessionSnapshot& s) const {
   const std::vector<LogTask>& tasks = exercise_.log_tasks;
   const LogTask* own = nullptr;
@@ -712,7 +712,7 @@ bool in_one_grab(const Vec3& top, const Vec3& log, const Vec3& along) {
 }
 }  // namespace
 
-// Of those in the load whose heap is in reach, the one about which the jaws take most of its own heap and least of others,
+// Among those in the load whose heap is in reach, the one about which the jaws take most of its own heap and least of others,
 // none of them much higher. Null: there are none.
 const LogTask* Demonstrator::first_out_of_load(const SessionSnapshot& s) const {
   const std::vector<LogTask>& tasks = exercise_.log_tasks;
@@ -877,7 +877,7 @@ double Demonstrator::top_below(const SessionSnapshot& s, const Task::Spot& spot,
                                double floor_z) const {
   const Vec3 &along = spot.along_W, &place = spot.centre_W;
   double top = floor_z;
-  // What hangs on a bundle without being held is no heap.
+  // A log that hangs on a bundle without being held is no heap.
   const double hangs_z = in_load ? 1e9 : s.grip_W[2] - tips_below_grip_;
   for (int i = 0; i < s.log_count; ++i) {
     const Vec3 p = vec(s.log[i].p);
