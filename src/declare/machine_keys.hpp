@@ -229,7 +229,15 @@ inline constexpr Key all[] = {conductance, polynomial, table, flow, flow_by_volt
 }  // namespace opening
 
 namespace edge {
-inline constexpr KeyTable table{"machine.valve.edge", "pump_to_a, ...", opening::all};
+inline constexpr Key own[] = {
+    number(
+        "overlap", D::kVoltage, kNonNegative,
+        "where this edge begins to open, if not at the valve's overlap; its curve runs from here "
+        "to `full`"),
+};
+inline constexpr const Key& overlap = own[0];
+inline constexpr auto all = join(own, opening::all);
+inline constexpr KeyTable table{"machine.valve.edge", "pump_to_a, ...", all};
 }  // namespace edge
 
 namespace compensator {
@@ -267,8 +275,8 @@ inline constexpr Key full =
 inline constexpr Key compensator = declare::table("compensator", keys::compensator::table, "below");
 constexpr Key edge(std::string_view key) {
   return declare::table(key, keys::edge::table,
-                        "one metering edge with its own `conductance`, `polynomial` or `table`; "
-                        "what it leaves out it shares with the others");
+                        "one metering edge with its own `overlap`, `conductance`, `polynomial`, "
+                        "`table` or `flow`; what it leaves out it shares with the others");
 }
 inline constexpr Key edges[] = {edge("pump_to_a"), edge("b_to_tank"), edge("pump_to_b"),
                                 edge("a_to_tank")};  // by hydraulics::Edge

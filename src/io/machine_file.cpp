@@ -642,17 +642,63 @@ class MachineReader {
     const bool optional = std::all_of(std::begin(k::edges), std::end(k::edges),
                                       [&](const Key& edge) { return reader.has(edge); });
     const hydraulics::Conductance common = read_conductance(reader, valve, {}, !optional);
+    std::array<double, 4> overlap_V{};
+    overlap_V.fill(valve.overlap_V);
     for (std::size_t i = 0; i < valve.edge.size(); ++i) {
       valve.edge[i] = common;
       const Node* edge = reader.subtable(k::edges[i]);
       if (edge == nullptr) continue;
       TableReader edge_reader(report_, *edge, keys::edge::table,
                               fmt::format("edge '{}' of {}", k::edges[i].name, what));
-      valve.edge[i] = read_conductance(edge_reader, valve, common, true);
+      hydraulics::Valve seen = valve;
+      seen.overlap_V = overlap_V[i] = own_overlap(edge_reader, valve);
+      valve.edge[i] = read_conductance(edge_reader, seen, common, true);
       edge_reader.done();
     }
+    if (report_.count() == before) open_late(overlap_V, valve);
     reader.done();
     return valve;
+  }
+
+  static double own_overlap(TableReader& reader, const hydraulics::Valve& valve) {
+    const Key& key = keys::edge::overlap;
+    const auto own = reader.quantity(key);
+    if (!own) return valve.overlap_V;
+    if (*own < valve.full_V) return *own;
+    reader.error(key, fmt::format("{} opens at {} V, but its valve is fully open at {} V; "
+                                  "'overlap' must be smaller",
+                                  reader.what(), *own, valve.full_V));
+    return valve.overlap_V;
+  }
+
+  // The spool's overlap is the least of its edges'; the curve of an edge that opens later has nothing up to there.
+  static void open_late(const std::array<double, 4>& overlap_V, hydraulics::Valve& valve) {
+    valve.overlap_V = *std::min_element(overlap_V.begin(), overlap_V.end());
+    for (std::size_t i = 0; i < overlap_V.size(); ++i) {
+      const double begin = (overlap_V[i] - valve.overlap_V) / (valve.full_V - valve.overlap_V);
+      if (begin > 0.0) begin_curve_at(begin, valve.edge[i]);
+    }
+  }
+
+  static void begin_curve_at(double begin, hydraulics::Conductance& edge) {
+    constexpr int kPoints = 100;    // of a polynomial: within 1e-4 of its end
+    constexpr double kJump = 1e-6;  // share of the opening, where a curve does not begin at zero
+    Table late;
+    const double first = edge.table.x.empty() ? 0.0 : edge.table.y.front();
+    if (first > 0.0) late = {{begin * (1.0 - kJump), begin}, {0.0, first}};
+    const auto add = [&](double opening, double share) {
+      const double x = begin + (1.0 - begin) * opening;
+      if (!late.x.empty() && x <= late.x.back()) return;
+      late.x.push_back(x);
+      late.y.push_back(share);
+    };
+    for (std::size_t i = 0; i < edge.table.x.size(); ++i) add(edge.table.x[i], edge.table.y[i]);
+    const auto& c = edge.polynomial;
+    for (int i = 0; edge.table.x.empty() && i <= kPoints; ++i) {
+      const double opening = static_cast<double>(i) / kPoints;
+      add(opening, hydraulics::polynomial_conductance(1.0, c[0], c[1], c[2], opening));
+    }
+    edge.table = late;
   }
 
   // Flow in l/min or m3/s at a drop, over the opening or over the volts.

@@ -302,7 +302,7 @@ spool_time_constant_ms = 15
 pump_to_a = { conductance_m3_per_s_sqrtPa = 1e-6, polynomial = [0.5, 0.3, 0.2] }
 b_to_tank = { conductance_m3_per_s_sqrtPa = 2e-6, table = [[0, 0], [0.4, 0.2], [1, 1]] }
 pump_to_b = { flow_by_volt_l_per_min = [[0.5, 0], [4, 60], [8.9, 100]], rated_drop_bar = 10 }
-a_to_tank = { conductance_m3_per_s_sqrtPa = 4e-6, polynomial = [0.1, 0.9] }
+a_to_tank = { overlap_mV = 450, conductance_m3_per_s_sqrtPa = 4e-6, polynomial = [0.1, 0.9] }
 load_check = true
 load_check_lag_ms = 6
 [valve.one]
@@ -500,6 +500,35 @@ TEST(MachineParameters, EveryNumberOfTheLoadSensingHarvesterIsUsed) {
                                           {"actuator.boom.holding_a.set_bar", "241"}};
   for (const io::Override& o : some)
     EXPECT_NE(before, Dump(io::read_machine(path, std::vector{o}).model).text()) << o.key;
+}
+
+// Each edge follows its own curve from its own overlap on, and is as good as shut before it.
+TEST(MachineParameters, EdgesOfASpoolBeginWhereTheySay) {
+  using hydraulics::Edge;
+  const auto root_g = [](const hydraulics::Valve& valve, Edge edge, double spool_V) {
+    const double opening = hydraulics::opening_of(spool_V, valve.overlap_V, valve.full_V);
+    return 1.0 / std::sqrt(hydraulics::resistance(valve, edge, opening));
+  };
+  const machine::MachineModel m = io::read_machine_text(kEverything, "m.toml").model;
+  const hydraulics::Valve& valve = m.actuators[0].circuit.valve;
+  EXPECT_EQ(valve.overlap_V, 0.4);
+  EXPECT_NEAR(root_g(valve, hydraulics::kAToTank, 0.449), 4e-10, 1e-22);  // the least
+  for (const double spool_V : {0.6, 2.0, 5.005, 8.9}) {
+    const double own = (spool_V - 0.45) / (9.0 - 0.45);
+    EXPECT_NEAR(root_g(valve, hydraulics::kAToTank, spool_V), 4e-6 * (0.1 + 0.9 * own) * own,
+                4e-6 * 3e-5)
+        << spool_V;
+    const double all = (spool_V - 0.4) / (9.0 - 0.4);
+    EXPECT_NEAR(root_g(valve, hydraulics::kPumpToA, spool_V),
+                1e-6 * all * (0.5 + all * (0.3 + all * 0.2)), 1e-18);
+  }
+  // One that opens before the valve's overlap makes the others begin later.
+  const std::vector<io::Override> early = {{"valve.four.a_to_tank.overlap_mV", "150"}};
+  const machine::MachineModel other = io::read_machine_text(kEverything, "m.toml", early).model;
+  const hydraulics::Valve& soon = other.actuators[0].circuit.valve;
+  EXPECT_EQ(soon.overlap_V, 0.15);
+  EXPECT_NEAR(root_g(soon, hydraulics::kPumpToA, 0.39), 1e-10, 1e-22);
+  EXPECT_NEAR(root_g(soon, hydraulics::kBToTank, 0.4 + 0.4 * 8.6), 2e-6 * 0.2, 1e-18);
 }
 
 TEST(MachineParameters, UnitsAreConverted) {
