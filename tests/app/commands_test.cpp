@@ -437,6 +437,29 @@ TEST(Inspect, tellsWhatCameFromAUrdf) {
   EXPECT_THAT(content_of(file), AllOf(HasSubstr("\"imports\""), HasSubstr("head_mount")));
 }
 
+TEST(Export, writesAMachineAsAUrdfThatIsReadAgain) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "p.urdf").string();
+  const Outcome outcome = run({"export", "urdf", "patu655", "-o", file});
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("8 links and 7 joints of patu655"));
+  EXPECT_THAT(outcome.output, HasSubstr("a URDF has no words for these keys of the machine file"));
+  const Outcome shown = run({"inspect", file});
+  EXPECT_EQ(shown.status, 0) << shown.errors;
+  EXPECT_THAT(shown.output,
+              testing::ContainsRegex("tilt_boom +lift_boom +tilt +revolute, -1[.]6 to -0[.]1 rad "
+                                     "+76[.]7 kg"));
+
+  const std::string own = (folder / "notes.txt").string();
+  write_text(own, "mine\n");
+  const Outcome refused = run({"export", "urdf", "patu655", "-o", own});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("a URDF's name ends in .urdf"));
+  EXPECT_EQ(content_of(own), "mine\n");
+  EXPECT_THAT(run({"export", "urdf", "patu65", "-o", file}).errors,
+              HasSubstr("did you mean 'patu655'?"));
+}
+
 TEST(Check, refersAUrdfToTheMachineFileThatNamesIt) {
   const TemporaryFolder folder;
   const std::string file = (folder / "crane.xml").string();

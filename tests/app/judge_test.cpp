@@ -53,6 +53,43 @@ TEST(Judge, ATableAsItsMapIsWritten) {
   EXPECT_EQ(content_of(file), log);
 }
 
+// Frames of a bus by their DBC: what is in them, what the DBC does not know, and a map that reads them.
+TEST(Log, OfACanBusIsShownByItsDbc) {
+  const TemporaryFolder folder;
+  const std::string bus = (folder / "bus.log").string(), dbc = (folder / "crane.dbc").string();
+  const std::string map = (folder / "m.toml").string();
+  write_text(bus,
+             "(1436509052.500000) can0 120#39300FA0FFFF8003\n"
+             "(1436509052.510000) can0 120#C7CFF05FFE1F7FC0\n(1436509052.520000) can0 7FF#00\n");
+  write_text(dbc,
+             "VERSION \"\"\n\nBU_: Crane\n\nBO_ 288 Joints: 8 Crane\n"
+             " SG_ boom : 0|16@1- (0.01,0) [-180|180] \"deg\" Crane\n"
+             " SG_ reach : 33|13@1+ (0.5,-100) [0|0] \"mm\" Crane\n");
+  const Outcome shown = run({"log", bus, "--dbc", dbc, "--write-map", map});
+  ASSERT_EQ(shown.status, 0) << shown.errors;
+  EXPECT_THAT(shown.output, HasSubstr("a candump log of 3 frames"));
+  EXPECT_THAT(shown.output, testing::ContainsRegex("boom +deg +-123[.]45 +123[.]45"));
+  EXPECT_THAT(shown.output, testing::ContainsRegex("reach +mm +1947[.]5 +3995[.]5"));
+  EXPECT_THAT(shown.output, HasSubstr("frames that the DBC does not describe: 0x7FF"));
+  EXPECT_THAT(content_of(map), HasSubstr("crane.dbc"));
+
+  const Outcome without = run({"log", bus});
+  EXPECT_EQ(without.status, 2);
+  EXPECT_THAT(without.errors, HasSubstr("say with --dbc FILE"));
+  const Outcome nowhere = run({"log", bus, "--dbc", (folder / "none.dbc").string()});
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_THAT(nowhere.errors, HasSubstr("none.dbc"));
+}
+
+// A file that opens and does not give its bytes.
+TEST(Judge, SaysThatAFileCannotBeRead) {
+  for (const char* command : {"judge", "log"}) {
+    const Outcome outcome = run({command, "/proc/self/mem"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.errors, HasSubstr("/proc/self/mem: cannot be read: "));
+  }
+}
+
 // The boom turns at 8 rad/s for 0.5 s, which no crane does, and beyond its upper limit of 1.1 rad.
 TEST(Judge, WatchesTheJointsOfSomebodyElsesLog) {
   const TemporaryFolder folder;
