@@ -189,6 +189,18 @@ inline constexpr Key all[] = {
 inline constexpr KeyTable table{"exercise.points", "[points]", all};
 }  // namespace points
 
+namespace stand_area {
+using training::Stand;
+inline constexpr Key length =
+    number("length", D::kLength, {1.0, 1e3}, "along x").must().to<&Stand::length>();
+inline constexpr Key all[] = {
+    spot<Stand>("`[x, y]` of its middle"),
+    length,
+    number("width", D::kLength, {1.0, 1e3}, "along y").must().to<&Stand::width>(),
+};
+inline constexpr KeyTable table{"exercise.stand", "[stand]", all};
+}  // namespace stand_area
+
 // Single logs about the machine, to be loaded one after the other.
 struct Grid {
   double length = 4.0, radius = 0.125, density = 850.0;
@@ -277,9 +289,17 @@ inline constexpr Key tree_every =
 inline constexpr Key corners =
     tables("corner", corner_table, 100, "at least two; the first and the last are its ends").must();
 inline constexpr Key stops = tables("stop", stop_table, 40, "where to halt, in this order");
+inline constexpr Word kSoils[] = {word("soft", world::Soil::kSoft),
+                                  word("medium", world::Soil::kMedium),
+                                  word("firm", world::Soil::kFirm)};
 inline constexpr Key all[] = {
     corners,
     stops,
+    word_of("soil", kSoils,
+            "class of soil for an [estimate](../theory/wheels.md#ruts) of the ruts that wheels "
+            "leave; the ground stays rigid")
+        .to<&WayRecipe::soil>()
+        .otherwise("ruts are not estimated"),
     number("width", D::kLength, {1.0, 50.0}, "").to<&WayRecipe::width>(),
     number("bend_radius", D::kLength, {3.0, 1000.0}, "of its middle at each corner")
         .to<&WayRecipe::bend_radius>(),
@@ -467,6 +487,9 @@ inline constexpr Key places = tables("place", place::table, 40, "marked places f
 inline constexpr Key variant = table("variant", keys::variant::table, "what another seed changes");
 inline constexpr Key points =
     table("points", keys::points::table, "times between which an attempt earns points");
+inline constexpr Key stand =
+    table("stand", keys::stand_area::table,
+          "a rectangle whose trees are counted: basal area before and after, and damaged ones");
 inline constexpr Key grid =
     table("grid", keys::grid::table, "single logs about the machine, each with its log task");
 inline constexpr Key contact = table("contact", keys::contact::table,
@@ -537,6 +560,7 @@ inline constexpr Key all[] = {
     products,
     spare_logs,
     points,
+    stand,
     limits,
     faults,
     fault_lot,

@@ -135,6 +135,11 @@ class ExerciseReader {
       contact.done();
     }
     read_way(reader, exercise_keys::way, report_, e.world);
+    if (const Node* node = reader.subtable(exercise_keys::stand)) {
+      TableReader stand(report_, *node, keys::stand_area::table, "'stand'");
+      stand.fill(e.stand);
+      stand.done();
+    }
     read_task(reader);
     check_way(reader);
     read_targets(reader);

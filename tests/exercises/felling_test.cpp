@@ -5,6 +5,7 @@
 #include <numbers>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "knuckleboom/core/multibody/kinematics.hpp"
@@ -20,8 +21,8 @@ using training::SessionState;
 using worksite::FellingSite;
 using worksite::MovingTree;
 
-// Both ledgers of the moving tree, over the weight's work from plumb to the ground, since it was gripped and again since
-// the saw began: that of the tree, and that of the grip with the head where the machine has moved it.
+// Both ledgers of the moving tree, over the weight's work from plumb to the ground, since it was gripped: that of the
+// tree, and that of the grip with the head where the machine has moved it. They go on over cuts.
 class Ledger {
  public:
   explicit Ledger(const training::Session& session) : session_(session) {}
@@ -34,29 +35,27 @@ class Ledger {
     const timber::FellingState now = FellingSite::felling_state(tree);
     const multibody::Kinematics kinematics = multibody::forward_kinematics(
         session_.machine().tree, state.sim.machine.q, state.sim.machine.v);
-    const double given = felling.grip_energy(
-        site.grip_of(session_.site().head_frame(kinematics), state.worksite.timber), now);
-    const bool cut = tree.cut > 0.0;
-    if (tree.stem != stem_ || cut != cut_) {
-      start_ = now;
-      given_ = given;
+    const double of_tree = felling.energy(now) - now.pushed + now.lost + now.released;
+    const double of_grip =
+        now.grip_work - now.pushed - now.grip_lost -
+        felling.grip_energy(
+            site.grip_of(session_.site().head_frame(kinematics), state.worksite.timber), now);
+    if (tree.stem != stem_) {
       stem_ = tree.stem;
-      cut_ = cut;
+      start_tree_ = of_tree;
+      start_grip_ = of_grip;
+      work_ = felling.mass() * 9.81 * felling.centre();
     }
-    tree_ = std::max(tree_, felling.residual(start_, now));
-    const double left = now.grip_work - start_.grip_work - (now.pushed - start_.pushed) -
-                        (now.grip_lost - start_.grip_lost) - (given - given_);
-    grip_ = std::max(grip_, std::fabs(left) / (felling.mass() * 9.81 * felling.centre()));
+    tree_ = std::max(tree_, std::fabs(of_tree - start_tree_) / work_);
+    if (tree.gripped != 0) grip_ = std::max(grip_, std::fabs(of_grip - start_grip_) / work_);
   }
   double of_tree() const { return tree_; }
   double of_grip() const { return grip_; }
 
  private:
   const training::Session& session_;
-  timber::FellingState start_;
-  double given_ = 0.0;
-  bool cut_ = false;
   int stem_ = -1;
+  double start_tree_ = 0.0, start_grip_ = 0.0, work_ = 0.0;
   double tree_ = 0.0, grip_ = 0.0;
 };
 
@@ -87,6 +86,8 @@ TEST(FellingInASession, TheFirstTreeFallsWhereTheHeadPointsAndTheEnergyIsExplain
     ledger.look(*run.state);
   }
   EXPECT_EQ(run.snapshot->task.step, 1);
+  RecordProperty("of_tree", fmt::format("{:.2e}", ledger.of_tree()));
+  RecordProperty("of_grip", fmt::format("{:.2e}", ledger.of_grip()));
   EXPECT_LT(ledger.of_tree(), 1e-3);
   EXPECT_LT(ledger.of_grip(), 1e-3);
   EXPECT_LT(run.snapshot->score.fall_error_rad, 5.0 / 180.0 * std::numbers::pi);

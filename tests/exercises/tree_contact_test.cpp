@@ -252,29 +252,149 @@ TEST(TreeContact, AFallingStemComesToLieOnALyingOneAndALog) {
   EXPECT_GT(height_at(axis_of(c), c.state->worksite.world.log[0].p[0]), 0.25);
 }
 
-// One tree moves at a time.
-TEST(TreeContact, KnivesTakeNoOtherTreeUntilTheFallingOneLies) {
+// Two trees at a time move: the knives take a second one while the first falls, but no third.
+TEST(TreeContact, KnivesTakeASecondTreeWhileTheFirstOneFalls) {
   Clearing c;
   c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.30, 22.0);
   c.stand(1, Vec3(-20.0, 12.0, 0.0), 0.24, 18.0);
+  c.stand(2, Vec3(-20.0, -12.0, 0.0), 0.24, 18.0);
   c.start();
   const double radius = 0.5 * timber::over_bark(c.site().trees()[1].tree.profile(), 0.9);
   world::GrappleFrame knives = worksite::grapple_shape(c.session->machine());
   knives.log_axis_W = Vec3::UnitZ();
   knives.reach_axis_W = Vec3::UnitX();
   knives.open_axis_W = Vec3::UnitY();
-  knives.pin_W = Vec3(-20.0 - c.site().seat_of(radius), 12.0, 0.9);
-  const double around = c.site().around_radius(radius);
-  EXPECT_EQ(c.site().between_knives(knives, around, c.timber()), 1);
+  const auto at = [&](double y) {
+    knives.pin_W = Vec3(-20.0 - c.site().seat_of(radius), y, 0.9);
+    return c.site().between_knives(knives, c.site().around_radius(radius), c.timber());
+  };
+  const auto grip = [&](int tree, double y) {
+    worksite::HeadFrame head;
+    head.p_W = Vec3(-20.0 - radius, y, 0.9);
+    head.axis_W = Vec3::UnitZ();
+    head.reach_W = Vec3::UnitX();
+    head.v_W = head.omega_W = Vec3::Zero();
+    c.site().grip(tree, head, c.timber());
+  };
+  EXPECT_EQ(at(12.0), 1);
   c.cut(0, 0.0, 5.0 * kDegree);
-  EXPECT_EQ(c.site().between_knives(knives, around, c.timber()), -1);
-  Watch watch(c);
-  settle(c, watch, [] {});
-  ASSERT_EQ(c.timber().felled_count, 1);
-  EXPECT_EQ(c.site().between_knives(knives, around, c.timber()), 1);
+  EXPECT_EQ(at(12.0), 1);
+  grip(1, 12.0);
+  EXPECT_EQ(c.moving().stem, 1);
+  EXPECT_EQ(c.timber().falling.stem, 0);
+  EXPECT_EQ(training::check_state(*c.session, *c.state), "");
+  // In the head it is the only one that it takes.
+  EXPECT_EQ(at(-12.0), -1);
+  c.site().let_go(c.timber());
+  EXPECT_EQ(at(-12.0), 2);
+  c.cut(1, 0.5 * std::numbers::pi, 5.0 * kDegree);
+  EXPECT_EQ(at(-12.0), -1);
+  // Each falls as it would alone.
+  while (c.timber().felled_count < 2 && c.snapshot->sim.t_s < 30.0) c.tick();
+  ASSERT_EQ(c.timber().felled_count, 2);
+  EXPECT_EQ(c.timber().falling.stem, -1);
+  EXPECT_EQ(at(-12.0), 2);
+  const auto felled = [](const Clearing& clearing, int stem) {
+    for (std::int64_t k = 0; k < clearing.timber().felled_count; ++k)
+      if (clearing.timber().felled[k].stem == stem) return clearing.timber().felled[k];
+    return FelledTree{};
+  };
+  Clearing alone;
+  alone.exercise = c.exercise;
+  alone.start();
+  alone.cut(0, 0.0, 5.0 * kDegree);
+  while (alone.timber().felled_count < 1 && alone.snapshot->sim.t_s < 30.0) alone.tick();
+  ASSERT_EQ(alone.timber().felled_count, 1);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(felled(alone, 0).butt[i], felled(c, 0).butt[i]);
+    EXPECT_EQ(felled(alone, 0).n[i], felled(c, 0).n[i]);
+  }
   // As many lie as there is room for.
-  while (c.timber().felled_count < worksite::kMaxFelled) c.lay(2, Vec3(-80.0, 0.0, 0.2));
-  EXPECT_EQ(c.site().between_knives(knives, around, c.timber()), -1);
+  while (c.timber().felled_count < worksite::kMaxFelled) c.lay(3, Vec3(-80.0, 0.0, 0.2));
+  EXPECT_EQ(at(-12.0), -1);
+}
+
+// Two that fall across each other meet: the upper one lies on the lower one.
+TEST(TreeContact, TwoFallingTreesDoNotPassThroughEachOther) {
+  Clearing c;
+  c.stand(0, Vec3(-40.0, 0.0, 0.0), 0.30, 20.0);
+  c.stand(1, Vec3(-32.0, -8.0, 0.0), 0.30, 20.0);
+  c.start();
+  c.cut(0, 0.0, 8.0 * kDegree);
+  c.timber().falling = c.moving();
+  c.cut(1, 0.5 * std::numbers::pi, 5.0 * kDegree);
+  while (c.timber().felled_count < 2 && c.snapshot->sim.t_s < 40.0) c.tick();
+  ASSERT_EQ(c.timber().felled_count, 2);
+  const auto axis = [&](int stem) {
+    for (std::int64_t k = 0; k < 2; ++k)
+      if (const FelledTree& tree = c.timber().felled[k]; tree.stem == stem)
+        return world::Capsule{vec(tree.butt), vec(tree.butt) + 19.9 * vec(tree.n), 0.0};
+    return world::Capsule{};
+  };
+  EXPECT_GT(distance(axis(0), axis(1)), 0.12);
+}
+
+// A tree that lies gives way to three tenths of its weight along the ground, and not to less; its ledger explains the push.
+TEST(TreeContact, ATreeThatLiesIsPushed) {
+  Clearing c;
+  c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.20, 16.0);
+  c.start();
+  c.lay(0, Vec3(-30.0, 0.5, 0.12));
+  const timber::Tree& tree = c.site().trees()[0].tree;
+  const double weight = tree.above(0.1, 0.0).mass * kGravity;
+  world::MachinePart part;
+  part.role = world::PartRole::kLyingTree;
+  part.id = 2200;
+  const auto push = [&](double share) {
+    world::PartForces forces;
+    forces.count = 1;
+    forces.force[0] = {0, Vec3::Zero(), Vec3(share * weight, 0.0, -3.0 * weight)};
+    c.site().feel({&part, 1}, forces, c.timber());
+  };
+  push(0.29);
+  EXPECT_EQ(c.timber().felled_count, 1);
+  push(0.31);
+  EXPECT_EQ(c.timber().felled_count, 0);
+  ASSERT_EQ(c.timber().falling.stem, 0);
+  EXPECT_EQ(training::check_state(*c.session, *c.state), "");
+  // Left alone it comes to rest where it is.
+  while (c.timber().felled_count < 1 && c.snapshot->sim.t_s < 10.0) c.tick();
+  ASSERT_EQ(c.timber().felled_count, 1);
+  EXPECT_NEAR(c.timber().felled[0].butt[0], -30.0, 0.01);
+  EXPECT_NEAR(c.timber().felled[0].butt[1], 0.5, 0.03);
+}
+
+// The crane swings against a tree that hangs beside its head, and carries it along.
+TEST(TreeContact, TheCraneTakesATreeThatHangsAlong) {
+  Clearing c;
+  c.stand(0, Vec3(-30.0, 0.0, 0.0), 0.16, 12.0);
+  c.start();
+  const Vec3 head = vec(c.snapshot->grip_W);
+  const Vec3 out = Vec3(head.x(), head.y(), 0.0).normalized();
+  const Vec3 aside = out.cross(Vec3::UnitZ());
+  c.lay(0, Vec3::Zero());
+  // Upright, leaning a little, its butt on the ground beside the head.
+  FelledTree& tree = c.timber().felled[0];
+  store(Vec3(head - head.z() * Vec3::UnitZ() + 1.2 * aside + 0.1 * Vec3::UnitZ()), tree.butt);
+  store(Vec3(Vec3::UnitZ() + 0.25 * aside).normalized(), tree.n);
+  const auto butt = vec(tree.butt);
+  command::OperatorInput levers{};
+  int swing = -1;
+  for (const command::LeverFunction& function : test::shipped_levers(c.exercise.levers).functions)
+    if (function.joint == "swing") swing = static_cast<int>(function.axis);
+  ASSERT_GE(swing, 0);
+  levers.axis[swing] = 1.0;
+  for (int i = 0; i < 4000 && c.timber().felled_count == 1; ++i)
+    c.session->step(levers, *c.state, *c.snapshot);
+  EXPECT_EQ(c.timber().felled_count, 0) << "nothing pushed it";
+  EXPECT_EQ(c.timber().falling.stem, 0);
+  levers = {};
+  for (int i = 0; i < 12000 && c.timber().felled_count == 0; ++i)
+    c.session->step(levers, *c.state, *c.snapshot);
+  ASSERT_EQ(c.timber().felled_count, 1);
+  EXPECT_LT(c.timber().felled[0].n[2], 0.5);
+  EXPECT_GT((vec(c.timber().felled[0].butt) - butt).norm(), 0.02);
+  EXPECT_EQ(training::check_state(*c.session, *c.state), "");
 }
 
 // Tree and log in free fall: what one gets, the other one loses, and no energy comes from it.

@@ -9,8 +9,9 @@ inline constexpr double kTick = 1e-3;
 
 class Attempt {
  public:
-  explicit Attempt(const training::Exercise& exercise, const training::DangerZone& zone = {})
-      : task(exercise, zone) {
+  explicit Attempt(const training::Exercise& exercise, const training::DangerZone& zone = {},
+                   std::vector<training::Tyre> tyres = {})
+      : task(exercise, zone, std::move(tyres)) {
     state = task.initial_state();
     score = task.initial_score();
     at.held_log = -1;

@@ -95,15 +95,17 @@ std::string drive_line(const Exercise& exercise, const SessionSnapshot& now) {
 const char* knives_take_none(const SessionSnapshot& now) {
   constexpr double kNear = 0.5;  // m
   if (now.gap_m > kNear) return nullptr;
-  int lie = 0;
+  int move = 0;
   for (std::int64_t k = 0; k < now.tree_count; ++k) {
     const training::TreeSnapshot& tree = now.tree[k];
     if (tree.gripped != 0) return nullptr;
-    if (tree.cut > 0.0) return tr("another tree is cut and not down: wait, or fell it first");
-    ++lie;
+    if (tree.cut > 0.0) ++move;
   }
-  return lie < worksite::kMaxFelled ? nullptr
-                                    : tr("too many trees lie uncut; cut one up to fell another");
+  if (move >= worksite::kMaxMovingTrees)
+    return tr("two other trees are cut and not down: wait, or fell one of them first");
+  return now.tree_count < worksite::kMaxFelled
+             ? nullptr
+             : tr("too many trees lie uncut; cut one up to fell another");
 }
 
 std::string fell_line(const Exercise& exercise, const SessionSnapshot& now) {

@@ -119,6 +119,10 @@ Score blank_score(const Exercise& exercise) {
   if (!bucks || !piles_products(exercise)) score.piled = score.mixed = kNotMeasured;
   if (!bucks || exercise.world.way.corners.empty()) score.logs_on_way = kNotMeasured;
   if (!asks_to_drive(exercise)) score.on_way = kNotMeasured;
+  if (!asks_to_drive(exercise) || exercise.world.way.soil == world::Soil::kUntold)
+    score.rut_m = score.deep_ruts = kNotMeasured;
+  if (!fells(exercise.task) || !exercise.stand.given())
+    score.basal_area_m2_ha = score.basal_removed = score.damaged = kNotMeasured;
   return score;
 }
 

@@ -122,6 +122,12 @@ std::vector<worksite::StandingTree> trees_of(const machine::MachineModel& machin
   return out;
 }
 
+std::vector<Tyre> tyres_of(const machine::MachineModel& machine) {
+  std::vector<Tyre> out;
+  for (const machine::Wheel& wheel : machine.wheels) out.push_back({wheel.width, wheel.stiffness});
+  return out;
+}
+
 // By both pumps, the crane's and the one of the wheels' drive.
 double work(const machine::MachineState& machine) {
   return machine::pump_work(machine) + machine.supply_energy.drive;
@@ -166,7 +172,8 @@ Session::Session(machine::MachineModel machine, command::LeverPattern levers, Ex
                   instructions),
       control_(simulation_, std::move(levers)),
       worksite_(simulation_, exercise_.world, trees_of(machine, exercise_), exercise_.prices),
-      task_(exercise_, {this->machine().danger_zone, this->machine().head.saw_distance}) {
+      task_(exercise_, {this->machine().danger_zone, this->machine().head.saw_distance},
+            tyres_of(this->machine())) {
   for (const std::string& joint : control_.missing())
     notes_.push_back("the lever pattern moves '" + joint + "', which machine '" + machine.name +
                      "' does not have");
@@ -473,22 +480,24 @@ void Session::show_trees(const worksite::TimberState& timber, SessionSnapshot& o
     to.stem = from.stem;
     to.hits = from.hits;
   }
-  const worksite::MovingTree& from = timber.moving;
-  if (from.stem < 0) return;
-  TreeSnapshot& to = out.tree[out.tree_count++];
-  const Vec3 n = vec(from.n);
-  store(worksite_.felling().butt_W(from), to.butt_W);
-  std::memcpy(to.n_W, from.n, sizeof from.n);
-  to.stump = from.stump;
-  to.from = from.from;
-  to.bare_to = from.bare_to;
-  to.cut = from.cut;
-  to.tip_m_s =
-      (vec(from.v) + (from.form.length - from.form.centre) * vec(from.omega).cross(n)).norm();
-  to.stem = from.stem;
-  to.gripped = from.gripped;
-  to.attached = from.attached;
-  to.hits = from.hits;
+  out.hurt = timber.hurt;
+  for (const worksite::MovingTree* from : {&timber.falling, &timber.moving}) {
+    if (from->stem < 0) continue;
+    TreeSnapshot& to = out.tree[out.tree_count++];
+    const Vec3 n = vec(from->n);
+    store(worksite_.felling().butt_W(*from), to.butt_W);
+    std::memcpy(to.n_W, from->n, sizeof from->n);
+    to.stump = from->stump;
+    to.from = from->from;
+    to.bare_to = from->bare_to;
+    to.cut = from->cut;
+    to.tip_m_s =
+        (vec(from->v) + (from->form.length - from->form.centre) * vec(from->omega).cross(n)).norm();
+    to.stem = from->stem;
+    to.gripped = from->gripped;
+    to.attached = from->attached;
+    to.hits = from->hits;
+  }
 }
 
 void Session::look_at_load(const multibody::Kinematics& kinematics, const SessionState& state,

@@ -2,9 +2,11 @@
 #include "knuckleboom/core/training/task.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
+#include <utility>
 
 #include "knuckleboom/core/math/angle.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
@@ -43,6 +45,7 @@ constexpr double kFallenTime = 0.3;    // s
 constexpr double kFellHeight = 0.8;    // m above the ground, where a head grips
 constexpr double kLeastCut = 0.5;      // m off a stem that has been worked on
 constexpr double kMostFedBack = 0.1;   // of the way fed; more is a fault
+constexpr double kQuarterOfPi = 0.785398163397448310;
 constexpr double kMostFallError = 0.262, kMostStump = 0.1;  // rad, m; more is a fault
 
 // A log's axis is its own x.
@@ -110,6 +113,24 @@ bool lies_along(const PoseSnapshot& log, const Place& place, const Vec3& along_W
          angle_between_lines(on_the_map(axis), along_W) <= place.angle;
 }
 
+std::vector<StandTree> trees_of_stand(const Exercise& exercise) {
+  std::vector<StandTree> out;
+  const Stand& stand = exercise.stand;
+  if (!fells(exercise.task) || !stand.given()) return out;
+  for (std::size_t i = 0; i < exercise.trees.size(); ++i) {
+    const world::Stem& stem = exercise.world.stems[i];
+    const double dbh = exercise.trees[i].dbh;
+    if (species_of(exercise, exercise.trees[i]) != nullptr &&
+        std::fabs(stem.x - stand.x) <= 0.5 * stand.length &&
+        std::fabs(stem.y - stand.y) <= 0.5 * stand.width)
+      out.push_back({static_cast<int>(i), kQuarterOfPi * dbh * dbh,
+                     std::ranges::any_of(exercise.fell_tasks, [i](const FellTask& task) {
+                       return task.stem == static_cast<int>(i);
+                     })});
+  }
+  return out;
+}
+
 void check(const Exercise& exercise) {
   const auto refuse = [&](const std::string& why) {
     throw std::invalid_argument("exercise '" + exercise.name + "' " + why);
@@ -124,6 +145,8 @@ void check(const Exercise& exercise) {
         refuse("has a path that does not go on from target " + std::to_string(i));
   if (exercise.task == TaskKind::kLogs && exercise.log_tasks.empty()) refuse("has no log tasks");
   if (fells(exercise.task) && exercise.fell_tasks.empty()) refuse("has no trees to be felled");
+  if (fells(exercise.task) && exercise.stand.given() && trees_of_stand(exercise).empty())
+    refuse("has a stand without a tree in it");
   if (exercise.task == TaskKind::kBuck && exercise.prices.products.empty())
     refuse("has no products to be cut");
   const world::WayRecipe& way = exercise.world.way;
@@ -152,9 +175,11 @@ void check(const Exercise& exercise) {
 
 }  // namespace
 
-Task::Task(const Exercise& exercise, const DangerZone& zone)
+Task::Task(const Exercise& exercise, const DangerZone& zone, std::vector<Tyre> tyres)
     : exercise_(exercise), zone_(zone), way_(exercise.world.way) {
   check(exercise);
+  if (way_.present()) ruts_ = Ruts(exercise.world.way, way_.length(), std::move(tyres));
+  stand_ = trees_of_stand(exercise);
   ground_ = world::make_ground(exercise.world.ground);
   for (const world::Bunk& bunk : exercise.world.bunks) {
     const SinCos heading = sin_cos(bunk.heading);
@@ -481,9 +506,11 @@ void Task::advance(double dt, const SessionSnapshot& snapshot, TaskState& task,
       advance_drive(dt, snapshot, task, score);
       break;
     case TaskKind::kFell:
+      look_at_stand(snapshot, score.score);
       advance_felling(dt, snapshot, task, score);
       break;
     case TaskKind::kBuck:
+      look_at_stand(snapshot, score.score);
       advance_bucking(dt, snapshot, task, score);
       break;
   }
@@ -776,14 +803,22 @@ void Task::follow_way(const SessionSnapshot& snapshot, TaskState& task, ScoreSta
     return way_.nearest(x, y, task.along_m - kNearOnWay, task.along_m + kNearOnWay);
   };
   task.along_m = near(snapshot.foot_W[0], snapshot.foot_W[1]).along;
+  const auto place_of = [&](const double(&p)[2]) { return near(p[0], p[1]); };
   const int wheels = snapshot.sim.wheel_count;
   int outside = 0;
   for (int i = 0; i < wheels; ++i) {
-    const auto beside = [&](const double(&p)[2]) {
-      return std::fabs(near(p[0], p[1]).offset) > 0.5 * recipe.width;
-    };
-    const auto& wheel = snapshot.wheel_W[i];
-    if (beside(wheel[0]) || beside(wheel[1])) ++outside;
+    const world::WayPlace ends[] = {place_of(snapshot.wheel_W[i][0]),
+                                    place_of(snapshot.wheel_W[i][1])};
+    if (std::max(std::fabs(ends[0].offset), std::fabs(ends[1].offset)) > 0.5 * recipe.width)
+      ++outside;
+    if (ruts_.present())
+      ruts_.roll(i,
+                 {0.5 * (ends[0].along + ends[1].along), 0.5 * (ends[0].offset + ends[1].offset)},
+                 snapshot.sim.wheel[i].load, task.ruts);
+  }
+  if (ruts_.present()) {
+    score.score.rut_m = ruts_.deepest(task.ruts);
+    score.score.deep_ruts = ruts_.deep_share(task.ruts);
   }
   if (wheels > 0) task.outside = std::max(task.outside, static_cast<double>(outside) / wheels);
   // Each piece of the way counts once, by its worst: who drives to and fro where it is easy gains nothing.
@@ -957,6 +992,32 @@ bool Task::lies_on_way(const world::LogSize& log, const PoseSnapshot& pose) cons
       return true;
   }
   return false;
+}
+
+// Of the trees of the stand: what is felled, and which of the others have been struck.
+void Task::look_at_stand(const SessionSnapshot& snapshot, Score& score) const {
+  if (stand_.empty()) return;
+  double all = 0.0, marked = 0.0, felled = 0.0, left = 0.0, hurt = 0.0;
+  std::array<bool, timber::kMostStems> gone{};
+  for (std::int64_t k = 0; k < snapshot.tree_count; ++k)
+    if (snapshot.tree[k].attached == 0) nth(gone, snapshot.tree[k].stem) = true;
+  // Those that have been cut up altogether.
+  for (std::int32_t k = 0; k < snapshot.cut_count; ++k) nth(gone, snapshot.cut[k].stem) = true;
+  for (const StandTree& tree : stand_) {
+    all += tree.section;
+    if (tree.marked) marked += tree.section;
+    if (nth(gone, tree.stem)) {
+      felled += tree.section;
+      continue;
+    }
+    left += 1.0;
+    if (snapshot.hurt.has(tree.stem)) hurt += 1.0;
+  }
+  constexpr double kHectare = 1e4;  // m^2
+  score.basal_area_m2_ha =
+      kHectare * (all - felled) / (exercise_.stand.length * exercise_.stand.width);
+  score.basal_removed = marked > 0.0 ? felled / marked : 0.0;
+  score.damaged = left > 0.0 ? hurt / left : 0.0;
 }
 
 // A tree is done when it has been let go and something of it was cut off.

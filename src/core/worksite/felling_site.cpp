@@ -42,7 +42,11 @@ constexpr double kSlopeReach = 0.25;   // m
 constexpr double kReach = 2.0;         // m, of a head about the middle of its knives
 constexpr double kTall = 1e3;          // m; higher and lower than anything
 constexpr double kNear = 0.6;          // m; what is farther from a tree does not meet it in a tick
-constexpr int kFirstTreeId = 2100, kFirstLyingId = 2200;  // of parts
+constexpr int kFirstTreeId = 2100, kFirstFallingId = 2110, kFirstLyingId = 2200;  // of parts
+constexpr double kGravity = 9.81;
+constexpr double kLeastPush = 50.0;  // N; what presses less moves no tree
+constexpr double kPushed =
+    0.3;  // of its weight, along the ground or upwards: a tree that lies gives way
 
 template <class T, std::size_t n>
 void put(const T (&from)[n], T (&to)[n]) {
@@ -181,7 +185,7 @@ double FellingSite::around(int tree, const Vec3& pin_W, const TimberState& state
 
 void FellingSite::start(TimberState& state) const {
   std::memset(static_cast<void*>(&state), 0, sizeof state);
-  state.moving.stem = -1;
+  state.moving.stem = state.falling.stem = -1;
   state.product = -1;
 }
 
@@ -256,20 +260,25 @@ timber::FellingState FellingSite::felling_state(const MovingTree& m) {
 
 int FellingSite::between_knives(const world::GrappleFrame& frame, double opening,
                                 const TimberState& state) const {
-  if (const int moving = tree_of(state.moving.stem); moving >= 0) {
-    const Vec3 butt = butt_W(state.moving);
-    return is_between(frame, opening,
-                      {butt, butt + state.moving.form.length * vec(state.moving.n),
-                       0.5 * timber::over_bark(nth(trees_, moving).tree.profile(), kGripHeight)})
-               ? moving
-               : -1;
+  int moving = 0;
+  for (const MovingTree* m : {&state.moving, &state.falling}) {
+    if (m->stem < 0) continue;
+    ++moving;
+    const Vec3 butt = butt_W(*m);
+    if (is_between(frame, opening,
+                   {butt, butt + m->form.length * vec(m->n),
+                    0.5 * timber::over_bark(grown(*m).profile(), kGripHeight)}))
+      return tree_of(m->stem);
+    if (m->gripped != 0) return -1;
   }
-  if (state.felled_count == kMaxFelled) return -1;
+  // One more that moves needs room to do so, and to lie.
+  if (moving == kMaxMovingTrees || state.felled_count + moving >= kMaxFelled) return -1;
   int first = static_cast<int>(trees_.size());
   const Vec3 reach(kReach, kReach, kTall);
   world::each_fixed_near(world_, {frame.pin_W - reach, frame.pin_W + reach}, [&](int k) {
     const int i = k < timber::kMostStems ? tree_of(k) : -1;
-    if (i < 0 || i >= first || lying(k, state) != nullptr) return;
+    if (i < 0 || i >= first || k == state.moving.stem || lying(k, state) != nullptr) return;
+    if (k == state.falling.stem) return;
     const Vec3 foot = foot_W(k);
     if (Vec3(foot - frame.pin_W).head<2>().norm() > kReach) return;
     const timber::Tree& tree = nth(trees_, i).tree;
@@ -309,10 +318,12 @@ void FellingSite::set_up(int tree, double stump, double towards, TimberState& st
 
 void FellingSite::grip(int tree, const HeadFrame& head, TimberState& state) const {
   MovingTree& m = state.moving;
+  make_room(nth(trees_, tree).stem, state);
   if (const FelledTree* felled = lying(nth(trees_, tree).stem, state)) {
-    take_up(static_cast<int>(felled - state.felled), head.p_W, state);
+    take_up(static_cast<int>(felled - state.felled), head.p_W, m, state);
   } else if (m.stem != nth(trees_, tree).stem) {
     m = MovingTree{};
+    state.hurt.add(nth(trees_, tree).stem);
     const double at = head.p_W.z() - foot_W(nth(trees_, tree).stem).z();
     set_up(tree, at - head_.saw_distance * head.axis_W.z(),
            angle_of(head.reach_W.y(), head.reach_W.x()), state);
@@ -330,10 +341,19 @@ void FellingSite::grip(int tree, const HeadFrame& head, TimberState& state) cons
   }
 }
 
+// The place of the tree in the head is for this one, or for none.
+void FellingSite::make_room(int stem, TimberState& state) const {
+  if (state.falling.stem == stem)
+    std::swap(state.moving, state.falling);
+  else if (state.moving.stem >= 0 && state.moving.stem != stem && state.falling.stem < 0) {
+    state.falling = state.moving;
+    forget(state.moving);
+  }
+}
+
 // A tree that lies, or hangs, moves again.
-void FellingSite::take_up(int k, const Vec3& pin_W, TimberState& state) const {
+void FellingSite::take_up(int k, const Vec3& pin_W, MovingTree& m, TimberState& state) const {
   const FelledTree felled = state.felled[k];
-  MovingTree& m = state.moving;
   m = MovingTree{};
   m.stem = felled.stem;
   m.stump = felled.stump;
@@ -390,7 +410,10 @@ timber::FellingGrip FellingSite::grip_of(const HeadFrame& head, const TimberStat
 void FellingSite::begin_cut(const HeadFrame& head, TimberState& state) const {
   MovingTree& m = state.moving;
   const timber::FellingState before = felling_state(m);
-  const Vec3 butt = felling(m).butt(before);
+  const timber::Felling uncut = felling(m);
+  const timber::FellingGrip held = grip_of(head, state);
+  const double energy = uncut.energy(before), given = uncut.grip_energy(held, before);
+  const Vec3 butt = uncut.butt(before);
   const Vec3 saw =
       head.p_W + m.grip_radius * head.reach_W - head_.saw_distance * head.axis_W - foot_W(m.stem);
   set_up(tree_of(m.stem), m.stump + (saw - butt).dot(before.n),
@@ -403,14 +426,34 @@ void FellingSite::begin_cut(const HeadFrame& head, TimberState& state) const {
   s.p = foot + m.form.centre * s.n;
   s.v = s.omega.cross(s.p - foot);
   s.t = before.t;
-  after.take_hold(grip_of(head, state), s);
+  const timber::FellingGrip grip = grip_of(head, state);
+  after.take_hold(grip, s);
+  // The ledgers go on: what was bent is straight now.
+  s.pushed = before.pushed;
+  s.lost = before.lost;
+  s.released = before.released + energy - after.energy(s);
+  s.grip_work = before.grip_work;
+  s.grip_lost = before.grip_lost + given - after.grip_energy(grip, s);
   keep(s, m);
+}
+
+void FellingSite::step_other(double dt, const timber::FellingTouch* touch,
+                             TimberState& state) const {
+  MovingTree& m = state.falling;
+  if (m.stem < 0) return;
+  const timber::Felling tree = felling(m);
+  timber::FellingState s = felling_state(m);
+  tree.step(dt, 0.0, s, nullptr, nullptr, touch);
+  keep(s, m);
+  if (m.attached == 0 && tree.lies(s)) lay_down(m, state);
 }
 
 void FellingSite::step(const HeadDemand& demand, const HeadFrame& head, double dt,
                        TimberState& state, world::WorldState& world, HeadLoad& load,
-                       const timber::FellingTouch* touch) const {
+                       const timber::FellingTouch* touch,
+                       const timber::FellingTouch* other_touch) const {
   load.count = 0;
+  step_other(dt, other_touch, state);
   const double way = dt / head_.bar_time_s;
   state.bar = std::clamp(state.bar + (demand.saw ? way : -way), 0.0, 1.0);
   MovingTree& m = state.moving;
@@ -467,7 +510,7 @@ void FellingSite::step(const HeadDemand& demand, const HeadFrame& head, double d
   keep(s, m);
   // Nothing of it is left in the head.
   if (gripped && m.grip_at > m.form.length - kMostFree) let_go(state);
-  if (!gripped && m.attached == 0 && tree.lies(s)) lay_down(state);
+  if (!gripped && m.attached == 0 && tree.lies(s)) lay_down(m, state);
 }
 
 // Knives follow the stem's thickness, and press as hard as they can unless it is fed.
@@ -686,9 +729,40 @@ HeadReading FellingSite::reading(const TimberState& state) const {
           number)};
 }
 
-void FellingSite::strike(int stems, TimberState& state) {
-  MovingTree& m = state.moving;
-  if (m.attached == 0 && m.n[2] < sin_cos(kStruckLean).cos) m.hits += stems;
+// Whether it gives way to what presses on it.
+bool FellingSite::is_pushed(const FelledTree& felled, const Vec3& force) const {
+  const double most = std::max(force.head<2>().norm(), force.z());
+  if (most < kLeastPush) return false;
+  const double mass =
+      nth(trees_, tree_of(felled.stem)).tree.above(felled.from, felled.bare_to).mass;
+  return most > kPushed * mass * kGravity;
+}
+
+void FellingSite::feel(std::span<const world::MachinePart> parts, const world::PartForces& forces,
+                       TimberState& state) const {
+  const auto strike = [](int stems, MovingTree& m) {
+    if (m.attached == 0 && m.n[2] < sin_cos(kStruckLean).cos) m.hits += stems;
+  };
+  strike(forces.stems_struck[0], state.moving);
+  strike(forces.stems_struck[1], state.falling);
+  for (int i = 0; i < forces.struck_count; ++i)
+    if (forces.struck[i] < timber::kMostStems) state.hurt.add(forces.struck[i]);
+  // What falls on a tree that lies does not move it: so it is the machine that pushes, or what it holds.
+  if (state.felled_count == 0 || state.falling.stem >= 0 ||
+      (state.moving.stem >= 0 && state.moving.gripped == 0))
+    return;
+  Vec3 force[kMaxFelled];
+  bool any = false;
+  std::fill(force, force + state.felled_count, Vec3(Vec3::Zero()));
+  for (int n = 0; n < forces.count; ++n) {
+    const int id = nth(parts, forces.force[n].part).id - kFirstLyingId;
+    if (id < 0 || id >= kTreeParts * state.felled_count) continue;
+    force[id / kTreeParts] += forces.force[n].f_W;
+    any = true;
+  }
+  for (int k = 0; any && k < static_cast<int>(state.felled_count); ++k)
+    if (is_pushed(state.felled[k], force[k]))
+      return take_up(k, vec(state.felled[k].butt), state.falling, state);
 }
 
 double FellingSite::inverse_mass(const MovingTree& m, const Vec3& arm_W, const Vec3& n_W) {
@@ -737,31 +811,57 @@ void FellingSite::look_at_leaving(const world::GrappleFrame& frame, TimberState&
   if (state.leaving == 0) return;
   const int stem = static_cast<int>(state.leaving) - 1;
   const FelledTree* felled = lying(stem, state);
-  if (felled == nullptr && state.moving.stem != stem) {
+  const MovingTree& m = state.falling.stem == stem ? state.falling : state.moving;
+  if (felled == nullptr && m.stem != stem) {
     state.leaving = 0;
     return;
   }
   const timber::Tree& tree = nth(trees_, tree_of(stem)).tree;
   const world::Capsule shape =
-      (felled != nullptr ? row_of(*felled, tree) : row_of(state.moving, butt_W(state.moving), tree))
-          .whole();
+      (felled != nullptr ? row_of(*felled, tree) : row_of(m, butt_W(m), tree)).whole();
   const double away =
       (frame.pin_W - world::closest_on_segment(shape.a, shape.b, frame.pin_W)).norm();
   if (away > frame.jaw_length + shape.radius) state.leaving = 0;
 }
 
+namespace {
+// A tree that moves, as capsules, and those of them that are near to something.
+struct MovingRow {
+  const MovingTree* tree = nullptr;
+  int first_id = 0;
+  world::Capsule shape[kTreeParts];
+  Box whole = world::no_box(), segment[kTreeParts];
+  bool near[kTreeParts] = {};
+
+  void mark(const Box& other) {
+    if (!overlap(other, whole)) return;
+    for (int i = 0; i < kTreeParts; ++i) near[i] = near[i] || overlap(other, segment[i]);
+  }
+};
+}  // namespace
+
 int FellingSite::parts(std::span<const world::MachinePart> machine, double dt,
                        const TimberState& state, const world::WorldState& world,
                        std::span<world::MachinePart> out) const {
-  const MovingTree& m = state.moving;
-  const bool moves = m.stem >= 0 && m.cut > 0.0;
-  if (!moves && state.felled_count == 0) return 0;
-  const Vec3 centre = moves ? centre_W(m) : Vec3(Vec3::Zero());
+  MovingRow rows[kMaxMovingTrees];
+  int moving = 0;
+  for (const MovingTree* m : {&state.moving, &state.falling}) {
+    if (m->stem < 0 || !(m->cut > 0.0)) continue;
+    MovingRow& row = rows[moving++];
+    row.tree = m;
+    row.first_id = m == &state.moving ? kFirstTreeId : kFirstFallingId;
+    const Row capsules = row_of(*m, butt_W(*m), grown(*m));
+    const double fast = vec(m->v).norm() + m->form.length * vec(m->omega).norm();
+    for (int i = 0; i < kTreeParts; ++i) {
+      row.shape[i] = capsules.part(i);
+      row.segment[i] = box_of(row.shape[i], kNear + dt * fast);
+      include(row.segment[i], row.whole);
+    }
+  }
+  if (moving == 0 && state.felled_count == 0) return 0;
   int count = 0;
-  // Room is kept for the tree that moves.
+  const auto has_room = [&](int kept) { return count + kept < static_cast<int>(out.size()); };
   const auto add = [&](const world::Capsule& shape, world::PartRole role, int id) {
-    const int kept = role == world::PartRole::kLyingTree ? kTreeParts : 0;
-    if (count + kept >= static_cast<int>(out.size())) return;
     world::MachinePart& part = out[static_cast<std::size_t>(count++)];
     part.shape = shape;
     part.rides = false;
@@ -769,74 +869,70 @@ int FellingSite::parts(std::span<const world::MachinePart> machine, double dt,
     part.id = id;
     part.p_W = shape.a;
     part.v_W = part.omega_W = Vec3::Zero();
-    if (role == world::PartRole::kLyingTree) return;
-    part.p_W = centre;
-    part.v_W = vec(m.v);
-    part.omega_W = vec(m.omega);
-  };
-  world::Capsule shape[kTreeParts];
-  Box moving = world::no_box(), segment[kTreeParts];
-  std::fill(segment, segment + kTreeParts, moving);
-  if (moves) {
-    const Row row = row_of(m, butt_W(m), grown(m));
-    const double fast = vec(m.v).norm() + m.form.length * vec(m.omega).norm();
-    for (int i = 0; i < kTreeParts; ++i) {
-      shape[i] = row.part(i);
-      segment[i] = box_of(shape[i], kNear + dt * fast);
-      include(segment[i], moving);
-    }
-  }
-  bool near[kTreeParts] = {};
-  const auto mark = [&](const Box& other) {
-    if (!overlap(other, moving)) return;
-    for (int i = 0; i < kTreeParts; ++i) near[i] = near[i] || overlap(other, segment[i]);
+    return &part;
   };
   // The crane, and whatever else of it may touch what lies.
   Box crane = world::no_box();
   for (const world::MachinePart& part : machine) {
     const Box around = box_of(part.shape, kNear);
     if (!is_of_carrier(part.role)) include(around, crane);
-    if (moves && !(holds(part) && m.gripped != 0)) mark(around);
+    for (int n = 0; n < moving; ++n)
+      if (!(holds(part) && rows[n].tree->gripped != 0)) rows[n].mark(around);
   }
-  if (moves) {
-    world::each_fixed_near(world_, moving, [&](int k) {
+  for (int n = 0; n < moving; ++n)
+    world::each_fixed_near(world_, rows[n].whole, [&](int k) {
       const world::World::Fixed& fixed = nth(world_.fixed(), k);
-      if (k != m.stem) mark({fixed.low, fixed.high});
+      if (k != rows[n].tree->stem) rows[n].mark({fixed.low, fixed.high});
     });
-  }
   Box logs = world::no_box();
   for (int i = 0; i < world_.log_count(); ++i) {
     const world::LogState& log = world.log[i];
     if (log.status == world::LogStatus::kAbsent || log.status == world::LogStatus::kHeld) continue;
     const Box around = box_of(world::log_shape(size_of(i, state), log), kNear);
     if (log.status == world::LogStatus::kFree) include(around, logs);
-    if (moves) mark(around);
+    for (int n = 0; n < moving; ++n) rows[n].mark(around);
   }
+  if (moving == kMaxMovingTrees && overlap(rows[0].whole, rows[1].whole))
+    for (int i = 0; i < kTreeParts; ++i) {
+      rows[0].mark(rows[1].segment[i]);
+      rows[1].mark(rows[0].segment[i]);
+    }
   for (int k = 0; k < static_cast<int>(state.felled_count); ++k) {
     const Row felled = row_of(state.felled[k], nth(trees_, tree_of(state.felled[k].stem)).tree);
     const Box whole = box_of(felled.whole(), 0.0);
-    const bool by_tree = overlap(whole, moving);
+    bool by_tree = false;
+    for (int n = 0; n < moving; ++n) by_tree = by_tree || overlap(whole, rows[n].whole);
     if (!by_tree && !overlap(whole, crane) && !overlap(whole, logs)) continue;
     for (int i = 0; i < kTreeParts; ++i) {
       const world::Capsule lies = felled.part(i);
       const Box part = box_of(lies, 0.0);
       bool meets = overlap(part, crane) || overlap(part, logs);
-      for (int j = 0; by_tree && j < kTreeParts; ++j) {
-        if (!overlap(part, segment[j])) continue;
-        meets = near[j] = true;
-      }
-      if (meets) add(lies, world::PartRole::kLyingTree, kFirstLyingId + k * kTreeParts + i);
+      for (int n = 0; by_tree && n < moving; ++n)
+        for (int j = 0; j < kTreeParts; ++j) {
+          if (!overlap(part, rows[n].segment[j])) continue;
+          meets = rows[n].near[j] = true;
+        }
+      // Room is kept for the trees that move.
+      if (meets && has_room(moving * kTreeParts))
+        add(lies, world::PartRole::kLyingTree, kFirstLyingId + k * kTreeParts + i);
     }
   }
-  const world::PartRole role =
-      m.gripped != 0 ? world::PartRole::kTreeInHead : world::PartRole::kTree;
-  for (int i = 0; i < kTreeParts; ++i)
-    if (near[i]) add(shape[i], role, kFirstTreeId + i);
+  for (int n = 0; n < moving; ++n) {
+    const MovingTree& m = *rows[n].tree;
+    const world::PartRole role =
+        m.gripped != 0 ? world::PartRole::kTreeInHead : world::PartRole::kTree;
+    for (int i = 0; i < kTreeParts; ++i) {
+      if (!rows[n].near[i] || !has_room(0)) continue;
+      world::MachinePart* part = add(rows[n].shape[i], role, rows[n].first_id + i);
+      part->p_W = centre_W(m);
+      part->v_W = vec(m.v);
+      part->omega_W = vec(m.omega);
+    }
+  }
   return count;
 }
 
-void FellingSite::lay_down(TimberState& state) const {
-  MovingTree& m = state.moving;
+void FellingSite::lay_down(MovingTree& m, TimberState& state) const {
   if (state.felled_count < kMaxFelled) {
     FelledTree& felled = state.felled[state.felled_count++];
     store(butt_W(m), felled.butt);
@@ -870,9 +966,12 @@ double FellingSite::tilt_torque(const HeadDemand& demand, double q, double v, do
 void FellingSite::changes(const TimberState& state, int between, world::StemChanges& out) const {
   out.count = 0;
   out.moving = state.moving.stem;
+  out.falling = state.falling.stem;
+  out.falling_parts = {kFirstFallingId, kTreeParts};
   const auto parts_of = [&](int stem) -> world::StemChanges::Ids {
     const FelledTree* felled = lying(stem, state);
-    if (felled == nullptr) return {kFirstTreeId, kTreeParts};
+    if (felled == nullptr)
+      return {stem == state.falling.stem ? kFirstFallingId : kFirstTreeId, kTreeParts};
     return {kFirstLyingId + kTreeParts * static_cast<int>(felled - state.felled), kTreeParts};
   };
   if (between >= 0) {
@@ -881,8 +980,8 @@ void FellingSite::changes(const TimberState& state, int between, world::StemChan
   }
   if (state.leaving > 0) out.leaving_parts = parts_of(static_cast<int>(state.leaving) - 1);
   const auto cut = [&out](int stem, double height) { out.cut[out.count++] = {stem, height}; };
-  if (state.moving.stem >= 0 && (state.moving.cut > 0.0 || state.moving.gripped != 0))
-    cut(state.moving.stem, state.moving.stump);
+  for (const MovingTree* m : {&state.moving, &state.falling})
+    if (m->stem >= 0 && (m->cut > 0.0 || m->gripped != 0)) cut(m->stem, m->stump);
   for (std::int64_t k = 0; k < state.felled_count; ++k)
     cut(state.felled[k].stem, state.felled[k].stump);
   out.cut_off_count = 0;
@@ -892,6 +991,47 @@ void FellingSite::changes(const TimberState& state, int between, world::StemChan
 
 namespace {
 bool alike(double a, double b) { return std::fabs(a - b) <= 1e-6 * std::fabs(b) + 1e-12; }
+// Null: the stem is no tree.
+const timber::Tree* tree_of_stem(const FellingSite& site, int stem) {
+  const auto found = std::ranges::find(site.trees(), stem, &StandingTree::stem);
+  return found == site.trees().end() ? nullptr : &found->tree;
+}
+
+std::string check_moving(const FellingSite& site, const MovingTree& m, const std::string& name) {
+  if (m.stem >= 0 && tree_of_stem(site, m.stem) == nullptr)
+    return state::objection(name + "stem", m.stem, "there is no such tree");
+  if (m.stem < 0 && (m.gripped != 0 || m.form.mass != 0.0))
+    return state::objection(name + "gripped", m.gripped, "but no tree moves");
+  if (m.stem >= 0) {
+    if (!(std::fabs(vec(m.n).squaredNorm() - 1.0) <= 1e-6))
+      return state::objection(name + "n", vec(m.n).norm(), "as a direction it must have length 1");
+    if (!(m.form.mass > 0.0 && m.form.inertia > 0.0 && m.form.length > 0.0 && m.form.radius > 0.0 &&
+          m.form.root > 0.0 && m.form.modulus > 0.0))
+      return state::objection(name + "form.mass", m.form.mass,
+                              "a tree has mass, length and stiffness");
+    const timber::Tree& tree = *tree_of_stem(site, m.stem);
+    if (!(m.from <= tree.height() - kLeastPiece && m.stump <= tree.height()))
+      return state::objection(name + "from", m.from, "nothing of the tree is left there");
+    if (!(m.bare_to <= tree.height() && m.whorl_cut <= site.feed_law().branch_length))
+      return state::objection(name + "bare_to", m.bare_to, "the tree is not so long");
+    if (!(m.grip_radius > 0.0 && m.grip_radius < 1.0))
+      return state::objection(name + "grip_radius", m.grip_radius, "no stem is as thick");
+    if (!(m.cut <= 2.0 * m.form.radius))
+      return state::objection(name + "cut", m.cut, "the cut is deeper than the stem is thick");
+    // All of the form follows from the tree and from where it is cut and bare.
+    const timber::FellingForm form =
+        timber::rest_form(tree, m.from, m.bare_to, setup_of(m.stump, m.towards));
+    using Form = timber::FellingForm;
+    bool same = std::ranges::equal(m.form.point_radius, form.point_radius, alike);
+    for (double Form::*field :
+         {&Form::mass, &Form::centre, &Form::inertia, &Form::length, &Form::radius, &Form::strength,
+          &Form::modulus, &Form::root, &Form::soil, &Form::drag, &Form::drag_at})
+      same = same && alike(m.form.*field, form.*field);
+    if (!same)
+      return state::objection(name + "form", m.form.mass, "the tree has another form there");
+  }
+  return {};
+}
 }  // namespace
 
 std::string check_state(const FellingSite& site, const world::World& world,
@@ -924,46 +1064,15 @@ std::string check_state(const FellingSite& site, const world::World& world,
       return state::objection("world.log", i, "the log is there from the start");
   if (state.product >= static_cast<int>(site.prices().products.size()))
     return state::objection("product", state.product, "there is no such product");
-  // Null: the stem is no tree.
-  const auto tree_of = [&site](int stem) {
-    const auto found = std::ranges::find(site.trees(), stem, &StandingTree::stem);
-    return found == site.trees().end() ? nullptr : &found->tree;
-  };
+  const auto tree_of = [&site](int stem) { return tree_of_stem(site, stem); };
   if (state.leaving != 0 && tree_of(static_cast<int>(state.leaving) - 1) == nullptr)
     return state::objection("leaving", static_cast<double>(state.leaving), "there is no such tree");
-  const MovingTree& m = state.moving;
-  if (m.stem >= 0 && tree_of(m.stem) == nullptr)
-    return state::objection("moving.stem", m.stem, "there is no such tree");
-  if (m.stem < 0 && (m.gripped != 0 || m.form.mass != 0.0))
-    return state::objection("moving.gripped", m.gripped, "but no tree moves");
-  if (m.stem >= 0) {
-    if (!(std::fabs(vec(m.n).squaredNorm() - 1.0) <= 1e-6))
-      return state::objection("moving.n", vec(m.n).norm(), "as a direction it must have length 1");
-    if (!(m.form.mass > 0.0 && m.form.inertia > 0.0 && m.form.length > 0.0 && m.form.radius > 0.0 &&
-          m.form.root > 0.0 && m.form.modulus > 0.0))
-      return state::objection("moving.form.mass", m.form.mass,
-                              "a tree has mass, length and stiffness");
-    const timber::Tree& tree = *tree_of(m.stem);
-    if (!(m.from <= tree.height() - kLeastPiece && m.stump <= tree.height()))
-      return state::objection("moving.from", m.from, "nothing of the tree is left there");
-    if (!(m.bare_to <= tree.height() && m.whorl_cut <= site.feed_law().branch_length))
-      return state::objection("moving.bare_to", m.bare_to, "the tree is not so long");
-    if (!(m.grip_radius > 0.0 && m.grip_radius < 1.0))
-      return state::objection("moving.grip_radius", m.grip_radius, "no stem is as thick");
-    if (!(m.cut <= 2.0 * m.form.radius))
-      return state::objection("moving.cut", m.cut, "the cut is deeper than the stem is thick");
-    // All of the form follows from the tree and from where it is cut and bare.
-    const timber::FellingForm form =
-        timber::rest_form(tree, m.from, m.bare_to, setup_of(m.stump, m.towards));
-    using Form = timber::FellingForm;
-    bool same = std::ranges::equal(m.form.point_radius, form.point_radius, alike);
-    for (double Form::*field :
-         {&Form::mass, &Form::centre, &Form::inertia, &Form::length, &Form::radius, &Form::strength,
-          &Form::modulus, &Form::root, &Form::soil, &Form::drag, &Form::drag_at})
-      same = same && alike(m.form.*field, form.*field);
-    if (!same)
-      return state::objection("moving.form", m.form.mass, "the tree has another form there");
-  }
+  if (std::string why = check_moving(site, state.moving, "moving."); !why.empty()) return why;
+  if (std::string why = check_moving(site, state.falling, "falling."); !why.empty()) return why;
+  if (state.falling.stem >= 0 &&
+      (state.falling.stem == state.moving.stem || state.falling.gripped != 0))
+    return state::objection("falling.stem", state.falling.stem,
+                            "a tree moves once, and only the first one may be in the head");
   for (std::int64_t k = 0; k < kMaxFelled; ++k) {
     const FelledTree& felled = state.felled[k];
     const std::string name = "felled[" + std::to_string(k) + "].";
@@ -973,7 +1082,7 @@ std::string check_state(const FellingSite& site, const world::World& world,
       continue;
     }
     const timber::Tree* tree = tree_of(felled.stem);
-    if (tree == nullptr || felled.stem == m.stem)
+    if (tree == nullptr || felled.stem == state.moving.stem || felled.stem == state.falling.stem)
       return state::objection(name + "stem", felled.stem, "there is no such tree, or it moves");
     for (std::int64_t other = 0; other < k; ++other)
       if (state.felled[other].stem == felled.stem)

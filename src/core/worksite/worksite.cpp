@@ -20,7 +20,8 @@ using multibody::Pose;
 
 constexpr int kFirstJawId = 1000;
 constexpr int kHeldLogId = 2000;
-constexpr int kTreeLink = -2;  // of a part that is not the machine's, but of the tree that moves
+// Of a part that is not the machine's, but of a tree that moves: the one in the head, and the other one.
+constexpr int kTreeLink = -2, kOtherTreeLink = -3;
 static_assert(kTreeLink < multibody::kBase);
 constexpr double kLetGo = 0.03;      // opening beyond the grip at which a log falls
 constexpr double kSlipTime = 0.05;   // s; shorter pulls are absorbed by the log's bark
@@ -129,14 +130,15 @@ void add_joint_forces(const multibody::Tree& tree, const Kinematics& kinematics,
 class Worksite::Crane final : public world::Mobility {
  public:
   Crane(const machine::MachineModel& model, const machine::MachineState& state,
-        const Kinematics& kinematics, const Parts& parts, const MovingTree& tree)
-      : model_(model), state_(state), kinematics_(kinematics), parts_(parts), tree_(tree) {}
+        const Kinematics& kinematics, const Parts& parts, const TimberState& timber)
+      : model_(model), state_(state), kinematics_(kinematics), parts_(parts), timber_(timber) {}
 
   double along(int part, const Vec3& p_W, const Vec3& n_W) const override {
     const int link = parts_.link[part];
     if (link == multibody::kBase) return 0.0;
-    if (link == kTreeLink)
-      return FellingSite::inverse_mass(tree_, p_W - parts_.part[part].p_W, n_W);
+    if (link <= kTreeLink)
+      return FellingSite::inverse_mass(link == kTreeLink ? timber_.moving : timber_.falling,
+                                       p_W - parts_.part[part].p_W, n_W);
     if (!mass_) mass_.emplace(model_, state_);
     double row[kMaxLinks] = {};
     add_joint_forces(model_.tree, kinematics_, link, p_W, n_W, row);
@@ -148,7 +150,7 @@ class Worksite::Crane final : public world::Mobility {
   const machine::MachineState& state_;
   const Kinematics& kinematics_;
   const Parts& parts_;
-  const MovingTree& tree_;
+  const TimberState& timber_;
   mutable std::optional<machine::FreeMass> mass_;
 };
 
@@ -290,19 +292,19 @@ void Worksite::joint_forces(const Kinematics& kinematics, const Parts& parts,
   for (int i = 0; i < tree.link_count(); ++i) tau[i] = 0.0;
   for (int n = 0; n < forces.count; ++n) {
     const world::PartForce& force = forces.force[n];
-    if (parts.link[force.part] == kTreeLink) continue;
+    if (parts.link[force.part] <= kTreeLink) continue;
     add_joint_forces(tree, kinematics, parts.link[force.part], force.p_W, force.f_W, tau);
   }
 }
 
 // Null: it meets nothing.
-const timber::FellingTouch* Worksite::touch_of_tree(const Parts& parts,
+const timber::FellingTouch* Worksite::touch_of_tree(const Parts& parts, int link,
                                                     const world::PartForces& forces,
                                                     timber::FellingTouch& touch) {
   bool any = false;
   for (int n = 0; n < forces.count; ++n) {
     const world::PartForce& force = forces.force[n];
-    if (parts.link[force.part] != kTreeLink) continue;
+    if (parts.link[force.part] != link) continue;
     any = true;
     touch.force += force.f_W;
     touch.torque += (force.p_W - parts.part[force.part].p_W).cross(force.f_W);
@@ -541,15 +543,17 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
     const auto used = static_cast<std::size_t>(parts.count);
     const int trees = felling_.parts(parts.span(), simulation_.tick_s(), state.timber, state.world,
                                      std::span(parts.part).subspan(used));
-    for (int i = 0; i < trees; ++i, ++parts.count)
-      parts.link[parts.count] = parts.part[parts.count].role == world::PartRole::kLyingTree
-                                    ? multibody::kBase
-                                    : kTreeLink;
     felling_.changes(state.timber,
                      felling_.between_knives(frame, state.grapple.opening, state.timber), changes);
+    for (int i = 0; i < trees; ++i, ++parts.count) {
+      const world::MachinePart& part = parts.part[parts.count];
+      parts.link[parts.count] = part.role == world::PartRole::kLyingTree ? multibody::kBase
+                                : changes.falling_parts.has(part.id)     ? kOtherTreeLink
+                                                                         : kTreeLink;
+    }
   }
   world::PartForces forces;
-  const Crane crane(machine(), m, before, parts, state.timber.moving);
+  const Crane crane(machine(), m, before, parts, state.timber);
   world::LogSet carried;
   if (driven && state.grapple.held >= 0) carried = this->carried(before, state);
   double tau[kMaxLinks];
@@ -557,9 +561,13 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
               fells ? &changes : nullptr);
   joint_forces(before, parts, forces, tau);
   if (fells) {
-    timber::FellingTouch touch;
-    FellingSite::strike(forces.stems_struck, state.timber);
-    use_head(head, before, sim, touch_of_tree(parts, forces, touch), state, tau);
+    timber::FellingTouch touch, other;
+    const timber::FellingTouch* const touches[] = {
+        touch_of_tree(parts, kTreeLink, forces, touch),
+        state.timber.falling.stem < 0 ? nullptr
+                                      : touch_of_tree(parts, kOtherTreeLink, forces, other)};
+    felling_.feel(parts.span(), forces, state.timber);
+    use_head(head, before, sim, touches, state, tau);
   }
   const Vec3 v_before_W =
       state.grapple.held < 0 ? Vec3::Zero().eval() : vec(state.world.log[state.grapple.held].v);
@@ -575,7 +583,7 @@ void Worksite::step(const sim::TickInput& input, double grapple, sim::SimState& 
 
 // Tree, saw and tilt, and what they do to the joints.
 void Worksite::use_head(const HeadDemand& demand, const Kinematics& kinematics,
-                        const sim::SimState& sim, const timber::FellingTouch* touch,
+                        const sim::SimState& sim, const timber::FellingTouch* const (&touch)[2],
                         WorksiteState& state, double* tau) const {
   HeadLoad load;
   HeadFrame head = head_frame(kinematics);
@@ -592,7 +600,8 @@ void Worksite::use_head(const HeadDemand& demand, const Kinematics& kinematics,
     head.v_W = 0.5 * (head.v_W + later.v_W);
     head.omega_W = 0.5 * (head.omega_W + later.omega_W);
   }
-  felling_.step(demand, head, simulation_.tick_s(), state.timber, state.world, load, touch);
+  felling_.step(demand, head, simulation_.tick_s(), state.timber, state.world, load, touch[0],
+                touch[1]);
   const int link = link_of(machine().tree, machine().grapple.body);
   for (int k = 0; k < load.count; ++k)
     add_joint_forces(machine().tree, kinematics, link, load.p_W[k], load.f_W[k], tau);

@@ -50,8 +50,9 @@ inline bool meets(const MachinePart& part, Obstacle fixed) {
 
 // Whether a part meets another one of the same machine: what hangs below the crane may hit the carrier,
 // a log between the jaws the crane itself, and all of the crane the load space. A tree meets all of the machine,
-// but not the head that holds it; what lies is met by all that moves.
+// but not the head that holds it, and of another one that moves; what lies is met by all that moves.
 constexpr bool minds(PartRole role, PartRole other) {
+  if (is_tree(role) && is_tree(other)) return true;
   if (role == PartRole::kLyingTree || is_tree(other)) return false;
   if (role == PartRole::kTree) return true;
   if (role == PartRole::kTreeInHead)

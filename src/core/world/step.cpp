@@ -129,7 +129,8 @@ class Tick {
   Tick& operator=(const Tick&) = delete;
 
   void run() {
-    forces_.count = forces_.stems_struck = 0;
+    forces_.count = forces_.struck_count = 0;
+    forces_.stems_struck[0] = forces_.stems_struck[1] = 0;
     state_.machine_force = 0.0;
     if (parts_.empty() && !any_free()) {
       finish_touches();
@@ -276,7 +277,7 @@ class Tick {
       for (int i = 0; i < part_count_; ++i)
         if (meets(nth(parts_, i), fixed.kind) && overlap(part_box[i], box) &&
             !(nth(parts_, i).role == PartRole::kJaw && is_between(k)) &&
-            !(is_tree(nth(parts_, i).role) && is_own(k)))
+            !(is_tree(nth(parts_, i).role) && is_own(nth(parts_, i), k)))
           part_fixed_.add(i, k, state_.contacts_dropped);
     });
     part_fixed_.sort_by_second();
@@ -285,7 +286,7 @@ class Tick {
       if ((minded & roles) == 0) continue;
       for (int j = 0; j < part_count_; ++j)
         if ((minded & role_bit[j]) != 0 && overlap(part_box[i], part_box[j]) &&
-            !between_jaws(nth(parts_, i), nth(parts_, j)))
+            !between_jaws(nth(parts_, i), nth(parts_, j)) && !known_as_trees(i, j))
           part_part_.add(i, j, state_.contacts_dropped);
     }
     for (int i = 0; i < log_count_; ++i) {
@@ -778,7 +779,17 @@ class Tick {
   bool is_between(int k) const { return changes_ != nullptr && changes_->between == k; }
 
   // The stem of the tree that the parts are of.
-  bool is_own(int k) const { return changes_ != nullptr && changes_->moving == k; }
+  bool is_own(const MachinePart& part, int k) const {
+    return changes_ != nullptr && (is_second(part) ? changes_->falling : changes_->moving) == k;
+  }
+  bool is_second(const MachinePart& part) const {
+    return changes_ != nullptr && changes_->falling_parts.has(part.id);
+  }
+  // Two parts of one tree, or of two of them the other way round.
+  bool known_as_trees(int i, int j) const {
+    const MachinePart &a = nth(parts_, i), &b = nth(parts_, j);
+    return is_tree(a.role) && is_tree(b.role) && (i >= j || is_second(a) == is_second(b));
+  }
   // A tree that jaws are about to grip, or that the head has let go.
   bool between_jaws(const MachinePart& a, const MachinePart& b) const {
     if (changes_ == nullptr) return false;
@@ -827,7 +838,7 @@ class Tick {
           if (!is_tree(role))
             note(role, kind, object, touch, part_[i], other, force.normal);
           else if (other_part < 0)
-            strike(kind, fixed, object);
+            strike(is_second(nth(parts_, i)) ? 1 : 0, kind, fixed, object);
           else if (!is_wood(nth(parts_, other_part).role))
             note(nth(parts_, other_part).role, Obstacle::kStem, kTreeObject, touch, part_[i], other,
                  force.normal);
@@ -836,10 +847,16 @@ class Tick {
   }
 
   // A falling tree at another one that stands.
-  void strike(Obstacle kind, const World::Fixed* fixed, std::int32_t object) {
+  void strike(int tree, Obstacle kind, const World::Fixed* fixed, std::int32_t object) {
     if (kind != Obstacle::kStem) return;
     if (fixed != nullptr && cut_of(fixed - fixed_.data()) != nullptr) return;
-    if (begins(static_cast<std::int32_t>(PartRole::kTree) + 1, object)) ++forces_.stems_struck;
+    if (!begins(static_cast<std::int32_t>(PartRole::kTree) + 1, object)) return;
+    ++forces_.stems_struck[tree];
+    tell_struck(object);
+  }
+  void tell_struck(std::int32_t object) {
+    if (forces_.struck_count < PartForces::kMostStruck)
+      forces_.struck[forces_.struck_count++] = object - kFirstFixedKey;
   }
 
   // --- What the machine feels -------------------------------------------------
@@ -890,6 +907,7 @@ class Tick {
     const auto k = static_cast<std::size_t>(kind);
     state_.impulse[k] += normal * h_;
     if (!begins(who, object)) return;
+    if (kind == Obstacle::kStem && object >= kFirstFixedKey) tell_struck(object);
     ++state_.collisions[k];
     const Vec3 v = a.velocity_at(touch.point) - b.velocity_at(touch.point);
     state_.last_impact_speed = std::max(0.0, -v.dot(touch.normal));

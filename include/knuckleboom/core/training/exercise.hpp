@@ -82,6 +82,13 @@ struct Visitor {
 };
 inline constexpr int kMaxVisitors = 8;
 
+// A rectangle of the stand, along x and y, whose trees are counted before and after a thinning.
+struct Stand {
+  double x = 0.0, y = 0.0;           // of its middle [m]
+  double length = 0.0, width = 0.0;  // along x and y [m]; 0: none
+  bool given() const { return length > 0.0 && width > 0.0; }
+};
+
 // To pass, figure (see figures()) must not exceed `most` (nor fall below `least`).
 struct Limit {
   std::string figure;
@@ -121,6 +128,7 @@ struct Exercise {
   std::vector<FellTask> fell_tasks;
   timber::PriceList prices;  // of what a head cuts; no products: it knows of none
   std::vector<Visitor> visitors;
+  Stand stand;
   double stand_s = 0.0;  // at the end all logs lie in their places, untouched for so long
   Points points;
   std::vector<Limit> limits;

@@ -70,6 +70,11 @@ struct Score {
   double piled;
   double mixed;
   double logs_on_way;
+  double rut_m;
+  double deep_ruts;
+  double basal_area_m2_ha;
+  double basal_removed;
+  double damaged;
   double technique;
   double points;
   double diagnosis_s;
@@ -436,6 +441,34 @@ inline constexpr auto kFigures = [] {
           .seldom(),
       KB_FIGURE(logs_on_way, "Logs on the road", "", kLess, 0,
                 "logs and offcuts that lie on the way, at that time")
+          .from(kObservedTask)
+          .detail()
+          .seldom(),
+      KB_FIGURE(rut_m, "Deepest rut", "m", kLess, 2,
+                "estimate of the deepest rut on the way, by passes, wheel load and class of soil; "
+                "the ground itself is rigid")
+          .from(kObservedTask)
+          .detail()
+          .seldom(),
+      KB_FIGURE(deep_ruts, "Deep ruts", "", kLess, 3,
+                "share of the way driven on with a rut deeper than 10 cm, by the same estimate")
+          .from(kObservedTask)
+          .detail()
+          .seldom(),
+      KB_FIGURE(basal_area_m2_ha, "Basal area", "m2/ha", kNeither, 1,
+                "sections at breast height of the trees of the stand that are not felled, by the "
+                "stand's area")
+          .from(kObservedTask)
+          .detail()
+          .seldom(),
+      KB_FIGURE(basal_removed, "Basal area removed", "", kNeither, 2,
+                "basal area of the stand that has been felled, over that of its marked trees")
+          .from(kObservedTask)
+          .detail()
+          .seldom(),
+      KB_FIGURE(damaged, "Damaged trees", "", kLess, 3,
+                "share of the stand's trees that are not felled which a stem, the machine or what "
+                "it holds has struck, or its knives have gripped; however lightly")
           .from(kObservedTask)
           .detail()
           .seldom(),

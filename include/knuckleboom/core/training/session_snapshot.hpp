@@ -36,7 +36,7 @@ struct CutSnapshot {
   double from, wanted_m, measured_m, measured_top_m;  // m; as in a CutLog
   std::int32_t stem, product;
 };
-inline constexpr int kMaxTrees = worksite::kMaxFelled + 1;
+inline constexpr int kMaxTrees = worksite::kMaxFelled + worksite::kMaxMovingTrees;
 
 // Somebody who comes by.
 struct VisitorSnapshot {
@@ -114,6 +114,7 @@ struct SessionSnapshot {
   double wanted_m;                        // length to which it is to be fed; 0: none
   double fed_m, fed_back_m;               // of that stem so far
   std::int32_t product, no_room;  // of that length, -1: none; 1: there is no place for another log
+  worksite::HurtStems hurt;       // struck or gripped since the start
   world::LogSet carried;          // by the jaws, the held one among them
   double carried_kg;
   std::int64_t collisions[world::kObstacles];

@@ -11,6 +11,7 @@
 #include "knuckleboom/core/training/exercise.hpp"
 #include "knuckleboom/core/training/legs.hpp"
 #include "knuckleboom/core/training/observation.hpp"
+#include "knuckleboom/core/training/ruts.hpp"
 #include "knuckleboom/core/training/session_snapshot.hpp"
 #include "knuckleboom/core/world/way.hpp"
 
@@ -50,6 +51,7 @@ struct TaskState {
   double danger_m;            // distance of whoever was endangered
   std::int32_t danger;        // his number, from 1 on; 0: nobody was
   DangerKind danger_kind;
+  RutState ruts;
 };
 constexpr auto state_fields(const TaskState* /*type*/) {
   using namespace knuckleboom::state;
@@ -65,7 +67,7 @@ constexpr auto state_fields(const TaskState* /*type*/) {
       KB_FIELD(faults, kCounter32), KB_FIELD(fed_m), KB_FIELD(fed_back_m), KB_FIELD(value),
       KB_FIELD(best_value), KB_FIELD(logs_right, kCounter), KB_FIELD(logs_cut, kCounter),
       KB_FIELD(inside_ticks, kCounter), KB_FIELD(danger_m, kPositive),
-      KB_FIELD(danger, below(kMaxVisitors + 1)), KB_FIELD(danger_kind, below(3)));
+      KB_FIELD(danger, below(kMaxVisitors + 1)), KB_FIELD(danger_kind, below(3)), KB_FIELD(ruts));
 }
 
 // The tip's motion at its own rate, independent of the tick rate.
@@ -149,11 +151,19 @@ constexpr auto state_fields(const ScoreState* /*type*/) {
 inline constexpr double kReadyTime = 10.0;     // s, for looking round before the clock runs
 inline constexpr double kLengthWithin = 0.03;  // m; a log that is no more off has its length
 
+// Of the exercise's stand.
+struct StandTree {
+  int stem = 0;
+  double section = 0.0;  // at breast height [m^2]
+  bool marked = false;   // to be felled
+};
+
 class Task {
  public:
   // The exercise must outlive it. Throws std::invalid_argument with a message for an impossible
-  // exercise. zone: of the machine.
-  explicit Task(const Exercise& exercise, const DangerZone& zone = {});
+  // exercise. zone, tyres: of the machine.
+  explicit Task(const Exercise& exercise, const DangerZone& zone = {},
+                std::vector<Tyre> tyres = {});
 
   TaskState initial_state() const;
   ScoreState initial_score() const;
@@ -183,6 +193,7 @@ class Task {
   void advance_logs(double dt, const SessionSnapshot& snapshot, TaskState& task,
                     ScoreState& score) const;
   void follow_way(const SessionSnapshot& snapshot, TaskState& task, ScoreState& score) const;
+  void look_at_stand(const SessionSnapshot& snapshot, Score& score) const;
   void advance_drive(double dt, const SessionSnapshot& snapshot, TaskState& task,
                      ScoreState& score) const;
   void advance_felling(double dt, const SessionSnapshot& snapshot, TaskState& task,
@@ -228,6 +239,8 @@ class Task {
   std::vector<timber::Tree> trees_;   // that are bucked, by their tasks
   std::vector<double> arc_;           // path: length up to each target [m]
   world::Way way_;
+  Ruts ruts_;
+  std::vector<StandTree> stand_;
   std::vector<Vec3> stops_W_;
 };
 

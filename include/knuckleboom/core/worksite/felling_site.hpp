@@ -1,7 +1,8 @@
 // Standing trees that a harvester's head grips, saws and lets fall. docs/theory/timber.md, "In a session".
 //
-// One tree at a time moves: the one in the head, or one that still falls. It is a timber::Felling whose stump
-// stands on level ground; what lies is kept as a line. Both meet the world as parts, row after row of capsules.
+// Two trees may move: one that is or was in the head, and another one that still falls or is pushed. Each is a
+// timber::Felling whose stump stands on level ground; what lies is kept as a line. They meet the world as parts, row
+// after row of capsules.
 // Constant; what changes is in a TimberState, a value.
 #pragma once
 
@@ -26,7 +27,8 @@ inline constexpr int kMaxCutLogs = 64;
 inline constexpr int kMostProducts = 40;
 static_assert(kMaxCutLogs <= world::StemChanges::kMostCutOff);
 inline constexpr int kTreeParts = 8;  // of a stem, as it meets others
-inline constexpr int kPresets = 6;    // of lengths, the first ones of the price list
+inline constexpr int kMaxMovingTrees = 2;
+inline constexpr int kPresets = 6;  // of lengths, the first ones of the price list
 
 // One of the world's stems that is a tree.
 struct StandingTree {
@@ -97,6 +99,19 @@ constexpr auto state_fields(const MovingTree* /*type*/) {
       KB_FIELD(jumped, kFlag), KB_FIELD(off, bits(timber::kRimPoints)), KB_FIELD(hits, kCounter32));
 }
 
+// Stems that have been struck or gripped, one bit each.
+struct HurtStems {
+  static constexpr int kWords = (timber::kMostStems + 31) / 32;
+  std::int64_t bits[kWords];
+  void add(int stem) { bits[stem / 32] |= std::int64_t{1} << (stem % 32); }
+  bool has(int stem) const { return (bits[stem / 32] >> (stem % 32) & 1) != 0; }
+};
+constexpr auto state_fields(const HurtStems* /*type*/) {
+  using namespace knuckleboom::state;
+  using S = HurtStems;
+  return state::fields_of<S>(KB_FIELD(bits, state::bits(32)));
+}
+
 // A tree that lies.
 struct FelledTree {
   double butt[3], n[3];  // world; towards the tip
@@ -142,7 +157,8 @@ struct TimberState {
   std::int32_t product, reserved;        // of that length; -1: none
   std::int64_t leaving;  // stem + 1 of the tree that the head has let go, until it is clear of it
   std::int64_t felled_count, cut_count;
-  MovingTree moving;
+  MovingTree moving, falling;  // the one that is or was last in the head; another one
+  HurtStems hurt;
   FelledTree felled[kMaxFelled];
   CutLog cut[kMaxCutLogs];
 };
@@ -156,7 +172,7 @@ constexpr auto state_fields(const TimberState* /*type*/) {
       KB_FIELD(product, none_or_below(kMostProducts), Along::kAll, -1), KB_FIELD(reserved, kZero),
       KB_FIELD(leaving, below(timber::kMostStems + 1)),
       KB_FIELD(felled_count, below(kMaxFelled + 1)), KB_FIELD(cut_count, below(kMaxCutLogs + 1)),
-      KB_FIELD(moving), KB_FIELD(felled), KB_FIELD(cut));
+      KB_FIELD(moving), KB_FIELD(falling), KB_FIELD(hurt), KB_FIELD(felled), KB_FIELD(cut));
 }
 
 // The head in this tick, world frame.
@@ -196,10 +212,10 @@ class FellingSite {
   void grip(int tree, const HeadFrame& head, TimberState& state) const;
   void let_go(TimberState& state) const;
 
-  // One tick of tree and saw. touch: of the moving tree; null: it meets nothing.
+  // One tick of trees and saw. touch, other_touch: of the moving tree and of the other one; null: it meets nothing.
   void step(const HeadDemand& demand, const HeadFrame& head, double dt, TimberState& state,
-            world::WorldState& world, HeadLoad& load,
-            const timber::FellingTouch* touch = nullptr) const;
+            world::WorldState& world, HeadLoad& load, const timber::FellingTouch* touch = nullptr,
+            const timber::FellingTouch* other_touch = nullptr) const;
   // The moving tree and those that lie, as far as they may meet something in this tick. machine: its parts. Returns
   // their number.
   int parts(std::span<const world::MachinePart> machine, double dt, const TimberState& state,
@@ -212,8 +228,9 @@ class FellingSite {
   Vec3 butt_W(const MovingTree& tree) const {
     return centre_W(tree) - tree.form.centre * vec(tree.n);
   }
-  // Stems that the falling tree has come upon.
-  static void strike(int stems, TimberState& state);
+  // Stems that trees and machine have come upon, and trees that lie and are pushed, which move again.
+  void feel(std::span<const world::MachinePart> parts, const world::PartForces& forces,
+            TimberState& state) const;
   // Torque of the tilt [N m]. q, v: of its joint.
   double tilt_torque(const HeadDemand& demand, double q, double v, double dt,
                      TimberState& state) const;
@@ -242,8 +259,11 @@ class FellingSite {
   void set_up(int tree, double stump, double towards, TimberState& state) const;
   void begin_cut(const HeadFrame& head, TimberState& state) const;
   void look_at_ground(const MovingTree& tree, timber::FellingGround& out) const;
-  void take_up(int felled, const Vec3& pin_W, TimberState& state) const;
-  void lay_down(TimberState& state) const;
+  void take_up(int felled, const Vec3& pin_W, MovingTree& m, TimberState& state) const;
+  void lay_down(MovingTree& m, TimberState& state) const;
+  void make_room(int stem, TimberState& state) const;
+  bool is_pushed(const FelledTree& felled, const Vec3& force) const;
+  void step_other(double dt, const timber::FellingTouch* touch, TimberState& state) const;
   void resist(const TimberState& state, timber::FellingGrip& grip) const;
   void fit(double dt, bool at_rest, TimberState& state) const;
   void turn_rollers(double wanted, double held, double dt, TimberState& state) const;

@@ -122,9 +122,9 @@ class Worksite {
   void take_hold(int log, const multibody::Kinematics& kinematics, sim::SimState& sim,
                  WorksiteState& state) const;
   void use_head(const HeadDemand& demand, const multibody::Kinematics& kinematics,
-                const sim::SimState& sim, const timber::FellingTouch* touch, WorksiteState& state,
-                double* tau) const;
-  static const timber::FellingTouch* touch_of_tree(const Parts& parts,
+                const sim::SimState& sim, const timber::FellingTouch* const (&touch)[2],
+                WorksiteState& state, double* tau) const;
+  static const timber::FellingTouch* touch_of_tree(const Parts& parts, int link,
                                                    const world::PartForces& forces,
                                                    timber::FellingTouch& touch);
   void let_go(sim::SimState& sim, WorksiteState& state) const;

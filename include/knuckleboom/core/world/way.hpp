@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace knuckleboom::world {
@@ -11,12 +12,16 @@ struct WayCorner {
   double x = 0.0, y = 0.0;  // m
 };
 
+// Under its wheels, for an estimate of ruts alone; untold: there is none.
+enum class Soil : std::int32_t { kUntold, kSoft, kMedium, kFirm };
+
 struct WayRecipe {
   std::vector<WayCorner> corners;  // the first and the last are its ends; none: there is no way
   double width = 4.5;              // m
   double bend_radius = 12.0;       // of its middle [m]
   std::vector<double> stops;       // along its middle from its beginning, rising [m]
   double stop_within = 0.5;        // how close to it counts, along the way [m]
+  Soil soil = Soil::kUntold;
 };
 
 struct WayPoint {

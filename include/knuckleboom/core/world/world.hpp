@@ -233,13 +233,14 @@ struct StemChanges {
   Cut cut[kMost];
   int count = 0;
   std::int32_t between = -1;  // between the knives of a head, which do not touch it; -1: none
-  std::int32_t moving = -1;   // of which the parts of a tree are: they do not touch it; -1: none
+  // Of which the parts of a tree are: they do not touch it; -1: none. Likewise of a second tree, with its parts.
+  std::int32_t moving = -1, falling = -1;
   // Parts of a tree between the knives, and of one that these have let go and that is not clear of the head.
   struct Ids {
     std::int32_t first = 0, count = 0;
     bool has(std::int32_t id) const { return id >= first && id < first + count; }
   };
-  Ids between_parts, leaving_parts;
+  Ids between_parts, leaving_parts, falling_parts;
   // Logs that have been cut off, in the places of the world's first spare logs.
   static constexpr int kMostCutOff = 64;
   LogSize cut_off[kMostCutOff];
@@ -293,7 +294,11 @@ struct PartForce {
 };
 struct PartForces {
   int count = 0;
-  int stems_struck = 0;  // by a tree that falls, begun in this tick
+  int stems_struck[2] = {};  // by a tree that falls, and by a second one; begun in this tick
+  // All stems that were struck, by these or by the machine; more than there is room for in one tick are not told.
+  static constexpr int kMostStruck = 16;
+  int struck_count = 0;
+  std::int32_t struck[kMostStruck] = {};
   PartForce force[kMaxPartForces];
 };
 

@@ -14,12 +14,15 @@ TEST(TaskLine, TellsWhyTheKnivesTakeNoTree) {
   auto now = session->snapshot(session->initial_state());
   now.gap_m = 0.2;
   EXPECT_THAT(task_line(*session, now), HasSubstr("turn to the arrow"));
-  // Another one falls.
-  now.tree_count = 1;
-  now.tree[0] = {};
-  now.tree[0].stem = 5;
-  now.tree[0].cut = 0.3;
-  EXPECT_THAT(task_line(*session, now), HasSubstr("another tree is cut and not down"));
+  // Another one falls, and a second one.
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_THAT(task_line(*session, now), HasSubstr("turn to the arrow"));
+    now.tree_count = k + 1;
+    now.tree[k] = {};
+    now.tree[k].stem = 5 + k;
+    now.tree[k].cut = 0.3;
+  }
+  EXPECT_THAT(task_line(*session, now), HasSubstr("two other trees are cut and not down"));
   now.gap_m = 2.0;
   EXPECT_THAT(task_line(*session, now), HasSubstr("turn to the arrow"));
   // As many lie as there is room for.

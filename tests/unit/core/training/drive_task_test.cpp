@@ -26,7 +26,8 @@ Exercise road() {
 
 class Car : public Attempt {
  public:
-  explicit Car(const Exercise& exercise) : Attempt(exercise) {
+  explicit Car(const Exercise& exercise, std::vector<training::Tyre> tyres = {})
+      : Attempt(exercise, {}, std::move(tyres)) {
     at.sim.wheel_count = 1;
     place(0.0, 0.0);
   }
@@ -257,6 +258,56 @@ TEST(DriveTask, RacksAreNoLoadOfAMachineThatHasOne) {
   EXPECT_EQ(pieces(training::Element::kTidy), 0);
   EXPECT_EQ(pieces(training::Element::kSort), 0);
   EXPECT_EQ(pieces(training::Element::kRegrip), 0);
+}
+
+// By hand: a wheel of 0.71 m and 450 kN/m under 20 kN on soil of 0.5 MPa sinks by 0.224 d / N^1.25 = 27 mm, with
+// N = C (b d)^0.8 z^0.4 / W = 7.0 for a diameter d of 1.34 m and a tyre that is pressed in by z = W / k = 44 mm.
+TEST(DriveTask, ARutIsAsDeepAsTheWheelNumericSays) {
+  const training::Tyre tyre{0.71, 450e3};
+  const double W = 20e3, d = 1.34;
+  const double numeric =
+      0.5e6 * std::pow(tyre.width * d, 0.8) * std::pow(W / tyre.stiffness, 0.4) / W;
+  const double depth = 0.224 * d / std::pow(numeric, 1.25);
+  EXPECT_NEAR(depth, 0.027, 0.001);
+  EXPECT_NEAR(training::rut_of_pass(world::Soil::kMedium, tyre, W), depth, 1e-12);
+  // The softer, the deeper.
+  EXPECT_NEAR(training::rut_of_pass(world::Soil::kSoft, tyre, W), depth * std::pow(0.5 / 0.3, 1.25),
+              1e-12);
+  EXPECT_NEAR(training::rut_of_pass(world::Soil::kFirm, tyre, W), depth * std::pow(0.5, 1.25),
+              1e-12);
+}
+
+// To and fro: n equal passes make it n^(1/3.5) as deep as one; a heavier one counts for more.
+TEST(DriveTask, RutsGrowWithPassesAndLoad) {
+  Exercise exercise = road();
+  exercise.world.way.soil = world::Soil::kMedium;
+  const training::Tyre tyre{0.71, 450e3};
+  Car car(exercise, {tyre});
+  car.at.sim.wheel[0].load = 20e3;
+  car.start();
+  EXPECT_EQ(car.at.score.rut_m, 0.0);
+  const double one = training::rut_of_pass(world::Soil::kMedium, tyre, 20e3);
+  car.drive(10.0, 0.0);
+  EXPECT_NEAR(car.at.score.rut_m, one, 1e-9);
+  car.drive(2.0, 0.0);
+  car.drive(10.0, 0.0);
+  EXPECT_NEAR(car.at.score.rut_m, one * std::pow(3.0, 1.0 / 3.5), 1e-9);
+  EXPECT_EQ(car.at.score.deep_ruts, 0.0);
+  // Swaying on the spot is no pass.
+  for (int i = 0; i < 20; ++i) car.drive(i % 2 == 0 ? 9.8 : 10.0, 0.0);
+  EXPECT_NEAR(car.at.score.rut_m, one * std::pow(3.0, 1.0 / 3.5), 1e-9);
+  // 200 kN sink by 15 cm: deep over the next 5 m of the 15 m driven.
+  car.at.sim.wheel[0].load = 200e3;
+  car.drive(15.0, 0.0);
+  EXPECT_NEAR(car.at.score.deep_ruts, 1.0 / 3.0, 0.05);
+  EXPECT_GT(car.at.score.rut_m, training::kDeepRut);
+}
+
+// Without a class of soil there is no figure.
+TEST(DriveTask, RutsOfAnUntoldSoilAreUndefined) {
+  const training::Score score = training::blank_score(road());
+  EXPECT_TRUE(std::isnan(score.rut_m));
+  EXPECT_TRUE(std::isnan(score.deep_ruts));
 }
 
 }  // namespace
