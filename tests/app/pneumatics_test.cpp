@@ -59,10 +59,14 @@ TEST(Pneumatics, AVelocityModelTakesWhatTheDelayMakes) {
   EXPECT_THAT(bench.output, ContainsRegex("viscous +8 ms, v +[0-9.]+ mm"));
 }
 
-// Rounding is no motion: a piston with viscous friction alone stands at the end of its step.
+// Rounding is no motion: between its steps a piston stands, with viscous friction alone and with bristles too.
 TEST(Pneumatics, RoundingIsNoMotion) {
-  const Outcome outcome = run({"pneumatics", "air_square", "--friction", "viscous"});
-  EXPECT_THAT(outcome.output, ContainsRegex("air_square +viscous +none .* % +[0-9]\\.[0-9] +-"));
+  const Outcome outcome =
+      run({"pneumatics", "air_square", "--friction", "viscous", "--friction", "lugre"});
+  for (const char* model : {"viscous", "lugre"})
+    EXPECT_THAT(outcome.output,
+                ContainsRegex(std::string("air_square +") + model +
+                              " +none +[0-9.]+ mm +- +4[0-9]\\.[0-9] % +[0-9]{1,2}\\.[0-9] "));
 }
 
 TEST(Pneumatics, SaysWhatIsUnstableWhenLate) {

@@ -12,9 +12,9 @@ namespace knuckleboom::app {
 inline constexpr std::array<std::string_view, 5> kFrictionModels = {
     "viscous", "coulomb_viscous", "continuous_coulomb_viscous", "stribeck", "lugre"};
 
-// A slower joint is at rest [m/s, rad/s]: what is left are rounding and the bristles of LuGre. A thousandth of a
-// millimetre in a second, which no sensor of these machines sees.
-inline constexpr double kRestSpeed = 1e-6;
+// A slower joint is at rest [m/s, rad/s]: what is left are rounding and the bristles of LuGre. Air that is shut in lets
+// a piston go at a micrometre in a second, which is motion.
+inline constexpr double kRestSpeed = 1e-9;
 
 struct FrictionOptions {
   std::string scenario, machine, fidelity = "reduced";
