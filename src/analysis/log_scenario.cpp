@@ -10,6 +10,7 @@
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/machine/model.hpp"
 #include "knuckleboom/core/sim/channels.hpp"
+#include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/io/user_error.hpp"
 
 namespace knuckleboom::analysis {
@@ -30,26 +31,6 @@ command::Signal signal_of(const io::Trace& log, int column, double delay_s) {
     term.table.y.push_back(y[i]);
   }
   return {{std::move(term)}};
-}
-
-// Mean over the part at rest; empty if the log has none.
-std::optional<double> at_rest(const io::Trace& log, const std::string& name, const LogRun& run) {
-  const int column = log.find(name);
-  if (column < 0) return std::nullopt;
-  double sum = 0.0;
-  int count = 0;
-  const std::vector<double>& t = log.data.front();
-  for (std::size_t i = 0; i < t.size() && t[i] - t.front() <= run.rest_s; ++i) {
-    const double y = log.data[static_cast<std::size_t>(column)][i];
-    if (!std::isfinite(y)) continue;
-    sum += y;
-    ++count;
-  }
-  if (count == 0) return std::nullopt;
-  double shift = 0.0;
-  for (const auto& [shifted, by] : run.start_shift)
-    if (shifted == name) shift += by;
-  return sum / count + shift;
 }
 
 // Length of a cylinder at a position of its joint; in loops with the other driven joints in the
@@ -147,6 +128,31 @@ std::vector<double> delays(const machine::MachineModel& model,
   return out;
 }
 
+std::optional<double> at_start(const io::Trace& log, const std::string& column, const LogRun& run) {
+  const int at = log.find(column);
+  if (at < 0) return std::nullopt;
+  const std::vector<double>& t = log.data.front();
+  const std::vector<double>& y = log.data[static_cast<std::size_t>(at)];
+  double n = 0.0, sum = 0.0, sum_t = 0.0, sum_tt = 0.0, sum_ty = 0.0;
+  for (std::size_t i = 0; i < t.size() && t[i] - t.front() <= run.rest_s; ++i) {
+    if (!std::isfinite(y[i])) continue;
+    const double since = t[i] - t.front();
+    n += 1.0;
+    sum += y[i];
+    sum_t += since;
+    sum_tt += since * since;
+    sum_ty += since * y[i];
+  }
+  if (n == 0.0) return std::nullopt;
+  double shift = 0.0;
+  for (const auto& [shifted, by] : run.start_shift)
+    if (shifted == column) shift += by;
+  const double spread = n * sum_tt - sum_t * sum_t;
+  if (run.speed.empty() || !(spread > 0.0)) return sum / n + shift;
+  const double slope = (n * sum_ty - sum_t * sum) / spread;
+  return (sum - slope * sum_t) / n + shift;
+}
+
 command::Scenario log_scenario(const machine::MachineModel& model, const io::Trace& log,
                                const LogRun& run) {
   command::Scenario scenario;
@@ -175,9 +181,9 @@ command::Scenario log_scenario(const machine::MachineModel& model, const io::Tra
 
     command::InitialJoint initial;
     initial.joint = joint;
-    const auto length = at_rest(log, joint + "_length_m", run);
+    const auto length = at_start(log, joint + "_length_m", run);
     const std::string unit = model.tree.link(link).revolute ? "_rad" : "_m";
-    auto position = at_rest(log, joint + unit, run);
+    auto position = at_start(log, joint + unit, run);
     for (const auto& [name, value] : run.start)
       if (name == joint) position = value;
     if (!length && !position)
@@ -187,7 +193,7 @@ command::Scenario log_scenario(const machine::MachineModel& model, const io::Tra
                       joint, unit));
     initial.position = length ? position_at(model, static_cast<int>(k), *length, run) : *position;
     check_start(model, link, initial.position);
-    if (const auto rod = at_rest(log, joint + "_port_b_Pa", run)) {
+    if (const auto rod = at_start(log, joint + "_port_b_Pa", run)) {
       initial.port_b_given = true;
       initial.port_b_Pa = *rod;
     }
@@ -212,6 +218,40 @@ command::Scenario log_scenario(const machine::MachineModel& model, const io::Tra
   if (const int pump = log.find("pump_Pa"); pump >= 0) scenario.pump_Pa = signal_of(log, pump, 0.0);
   if (const int tank = log.find("tank_Pa"); tank >= 0) scenario.tank_Pa = signal_of(log, tank, 0.0);
   return scenario;
+}
+
+void set_in_motion(const sim::Simulation& simulation, const io::Trace& log, const LogRun& run,
+                   sim::SimState& state) {
+  if (run.speed.empty()) return;
+  const machine::MachineModel& model = simulation.model();
+  machine::MachineState& m = state.machine;
+  for (const auto& [joint, speed] : run.speed)
+    if (const int link = model.tree.find_joint(joint); link != multibody::kBase) m.v[link] = speed;
+  if (!model.loop_system.empty()) {
+    multibody::Embedding embedding;
+    machine::embed_at(model, m.q, embedding);
+    multibody::expand(embedding, m.v);
+  }
+  const sim::TickInput input = simulation.scenario_input(state);
+  constexpr const char* kPorts[] = {"_port_a_Pa", "_port_b_Pa"};
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const machine::Actuator& actuator = model.actuators[k];
+    if (actuator.air) continue;
+    const hydraulics::Circuit& circuit = actuator.circuit;
+    machine::ActuatorState& a = m.actuator[k];
+    const double full_V = circuit.valve.full_V;
+    a.command_V = a.spool_V = std::clamp(input.actuator[k].value, -full_V, full_V);
+    double row[kMaxLinks] = {};
+    machine::displacement_row(model, static_cast<int>(k), m.q, row);
+    double speed = 0.0;
+    for (int i = 0; i < model.joint_count(); ++i) speed += row[i] * m.v[i];
+    const double out[] = {hydraulics::area1(circuit) * speed, -hydraulics::area2(circuit) * speed};
+    for (int s = 0; s < 2; ++s) {
+      a.Q[s] += out[s];
+      if (const auto port = at_start(log, model.joint_name(actuator.link) + kPorts[s], run))
+        a.P_C[s] = a.p[s] = *port;
+    }
+  }
 }
 
 }  // namespace knuckleboom::analysis

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,11 +14,24 @@
 
 namespace knuckleboom::analysis {
 
-// result = scale * value + offset, for a column of the log or a compared channel.
+// What a logger does to a channel before it writes it, in this order. All zero: nothing.
+struct Logger {
+  double lag_s = 0.0;   // of first order
+  double dead_s = 0.0;  // dead time
+  double hold_s =
+      0.0;  // it reads so often, from the log's start on, and holds the value in between
+  double dead_band = 0.0;  // it leaves out changes that are not larger [SI]
+};
+
+// result = scale * value + offset, for a column of the log or a compared channel; there after the logger.
 struct Correction {
   std::string column;
   double scale = 1.0, offset = 0.0;  // SI
+  Logger logger;                     // of a compared channel
 };
+
+// y over increasing t, linear in between and standing still before, as a logger would have it.
+void pass_through(const Logger& logger, std::span<const double> t, std::span<double> y);
 
 inline constexpr std::size_t kAllRows = static_cast<std::size_t>(-1);
 

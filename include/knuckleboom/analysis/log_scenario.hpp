@@ -1,6 +1,7 @@
 // A machine driven by a log: with the measured valve commands and supply pressures.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,10 @@
 namespace knuckleboom::machine {
 struct MachineModel;
 }
+namespace knuckleboom::sim {
+class Simulation;
+struct SimState;
+}  // namespace knuckleboom::sim
 
 namespace knuckleboom::analysis {
 
@@ -32,9 +37,15 @@ struct LogRun {
   std::vector<std::pair<std::string, double>> start;
   // Added to the mean at rest of these columns.
   std::vector<std::pair<std::string, double>> start_shift;
+  // Speeds of joints of a log that begins in motion [rad/s, m/s]. With any the log is not at rest at first: its start
+  // is that of the straight line through the first part, in place of the mean.
+  std::vector<std::pair<std::string, double>> speed;
   double tick_s = 1e-3;
   std::vector<double> delay_s;  // of each actuator's command; empty: none
 };
+
+// Value of a column at the start of its log, as LogRun says; none if the log does not have it.
+std::optional<double> at_start(const io::Trace& log, const std::string& column, const LogRun& run);
 
 // The scenario that applies the log's inputs to the model. It starts from the joints of the log's
 // first part (their angles, or the lengths of their cylinders) and its pressures at port b. Joints
@@ -42,5 +53,10 @@ struct LogRun {
 // nothing or gives no start of a joint.
 command::Scenario log_scenario(const machine::MachineModel& model, const io::Trace& log,
                                const LogRun& run);
+
+// For a log that begins in motion (LogRun::speed), from the start of its scenario: joints at their speeds, ports at
+// their logged pressures, oil flowing as the pistons go, spools where their commands are.
+void set_in_motion(const sim::Simulation& simulation, const io::Trace& log, const LogRun& run,
+                   sim::SimState& state);
 
 }  // namespace knuckleboom::analysis

@@ -435,7 +435,10 @@ Command identify_command() {
             .sentence =
                 "Parameter: its key as for --set, start, bounds and, if known before, spread; "
                 "of the logs themselves log.delay_s.JOINT, log.offset.COLUMN, log.scale.COLUMN, "
-                "log.start.COLUMN; of the second alone log2.offset.COLUMN",
+                "log.start.COLUMN, log.speed.JOINT (it begins in motion), and of its logger "
+                "log.lag_s.COLUMN, log.dead_time_s.COLUMN, log.hold_s.COLUMN, "
+                "log.dead_band.COLUMN; "
+                "of the second alone log2.offset.COLUMN",
             .required = true},
            {.name = "--range",
             .target = &o->from_to,

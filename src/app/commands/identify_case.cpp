@@ -75,6 +75,19 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
+// Properties of a log, by the words of its parameters.
+struct PlaceWord {
+  const char* kind;
+  Place place;
+  const char* target;
+};
+constexpr PlaceWord kPlaces[] = {
+    {"delay_s", Place::kDelay, "JOINT"},         {"offset", Place::kOffset, "COLUMN"},
+    {"scale", Place::kScale, "COLUMN"},          {"start", Place::kStart, "COLUMN"},
+    {"speed", Place::kSpeed, "JOINT"},           {"lag_s", Place::kLag, "COLUMN"},
+    {"dead_time_s", Place::kDeadTime, "COLUMN"}, {"hold_s", Place::kHold, "COLUMN"},
+    {"dead_band", Place::kDeadBand, "COLUMN"}};
+
 // log.KIND.TARGET of every log, logN.KIND.TARGET of the log of that number.
 void read_place(const std::string& text, std::size_t logs, Wanted& out) {
   const std::string& name = out.parameter.name;
@@ -84,18 +97,19 @@ void read_place(const std::string& text, std::size_t logs, Wanted& out) {
   if (number.find_first_not_of("0123456789") != std::string::npos) return;
   if (!number.empty()) out.log = static_cast<int>(parse_log(number, "--fit log", logs));
   const std::string rest = name.substr(dot + 1);
-  for (const auto& [head, place] :
-       {std::pair{"delay_s.", Place::kDelay}, std::pair{"offset.", Place::kOffset},
-        std::pair{"scale.", Place::kScale}, std::pair{"start.", Place::kStart}})
+  std::string all;
+  for (const PlaceWord& word : kPlaces) {
+    const std::string head = std::string(word.kind) + '.';
     if (rest.starts_with(head)) {
-      out.place = place;
-      out.target = rest.substr(std::string_view(head).size());
+      out.place = word.place;
+      out.target = rest.substr(head.size());
     }
+    all += fmt::format("{}log.{}{}", all.empty() ? "" : ", ", head, word.target);
+  }
   if (out.place == Place::kMachine)
     throw UserError(fmt::format(
-        "--fit {}: of the log there are log.delay_s.JOINT, log.offset.COLUMN, "
-        "log.scale.COLUMN and log.start.COLUMN; of the second of several log2.offset.COLUMN",
-        printable(text)));
+        "--fit {}: of the log there are {}; of the second of several log2.offset.COLUMN",
+        printable(text), all));
 }
 
 Wanted parse_fit(const std::string& text, std::size_t logs) {
@@ -214,6 +228,41 @@ std::vector<std::string> start_columns(const FitLog& log, const machine::Machine
   return out;
 }
 
+std::vector<std::string> targets(const FitLog& log, Place place,
+                                 const machine::MachineModel& model) {
+  switch (place) {
+    case Place::kDelay:
+    case Place::kSpeed:
+      return driven_joints(log, model);
+    case Place::kStart:
+      return start_columns(log, model);
+    case Place::kLag:
+    case Place::kDeadTime:
+    case Place::kHold:
+    case Place::kDeadBand:
+      return log.setup.channels;
+    default:
+      return log.trace.columns;
+  }
+}
+
+const char* lacks(Place place) {
+  switch (place) {
+    case Place::kDelay:
+    case Place::kSpeed:
+      return "drives no joint";
+    case Place::kStart:
+      return "gives no start by a column";
+    case Place::kLag:
+    case Place::kDeadTime:
+    case Place::kHold:
+    case Place::kDeadBand:
+      return "is not compared by a column";
+    default:
+      return "has no column";
+  }
+}
+
 // Every parameter must mean something in the logs it is of, and in one of them at least.
 void check_target(const FitCase& c, const Wanted& wanted, const machine::MachineModel& model) {
   if (wanted.place == Place::kMachine) return;
@@ -221,19 +270,12 @@ void check_target(const FitCase& c, const Wanted& wanted, const machine::Machine
   std::vector<std::string> can;
   for (std::size_t k = 0; k < c.logs.size(); ++k) {
     if (!wanted.of(k)) continue;
-    const std::vector<std::string> there =
-        wanted.place == Place::kDelay   ? driven_joints(c.logs[k], model)
-        : wanted.place == Place::kStart ? start_columns(c.logs[k], model)
-                                        : c.logs[k].trace.columns;
+    const std::vector<std::string> there = targets(c.logs[k], wanted.place, model);
     if (std::find(there.begin(), there.end(), wanted.target) != there.end()) return;
     can.insert(can.end(), there.begin(), there.end());
   }
-  throw UserError(fmt::format(
-      "--fit {}: the log {} '{}'{}", name,
-      wanted.place == Place::kDelay
-          ? "drives no joint"
-          : (wanted.place == Place::kStart ? "gives no start by a column" : "has no column"),
-      wanted.target, alternatives(wanted.target, can)));
+  throw UserError(fmt::format("--fit {}: the log {} '{}'{}", name, lacks(wanted.place),
+                              wanted.target, alternatives(wanted.target, can)));
 }
 
 // Standard deviation of the mean of a column over the part at rest.
@@ -479,7 +521,7 @@ std::vector<std::vector<double>> run_beside(const FitCase& c, std::size_t of,
   const auto correction = [&](const std::string& column) -> analysis::Correction& {
     for (analysis::Correction& one : setup.corrections)
       if (one.column == column) return one;
-    setup.corrections.push_back({column, 1.0, 0.0});
+    setup.corrections.push_back({column, 1.0, 0.0, {}});
     return setup.corrections.back();
   };
   std::vector<std::pair<std::string, double>> delays = log.delay_s;
@@ -501,6 +543,21 @@ std::vector<std::vector<double>> run_beside(const FitCase& c, std::size_t of,
         break;
       case Place::kStart:
         setup.log.start_shift.emplace_back(wanted.target, values[i]);
+        break;
+      case Place::kSpeed:
+        setup.log.speed.emplace_back(wanted.target, values[i]);
+        break;
+      case Place::kLag:
+        correction(wanted.target).logger.lag_s = values[i];
+        break;
+      case Place::kDeadTime:
+        correction(wanted.target).logger.dead_s = values[i];
+        break;
+      case Place::kHold:
+        correction(wanted.target).logger.hold_s = values[i];
+        break;
+      case Place::kDeadBand:
+        correction(wanted.target).logger.dead_band = values[i];
         break;
     }
   }

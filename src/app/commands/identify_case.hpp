@@ -18,12 +18,24 @@
 namespace knuckleboom::app {
 
 // Kind of a parameter: a number of the machine file, or a property of a log.
-enum class Place { kMachine, kDelay, kOffset, kScale, kStart };
+enum class Place {
+  kMachine,
+  kDelay,
+  kOffset,
+  kScale,
+  kStart,
+  kSpeed,  // of a joint at the start of the log
+  // Of the logger, analysis::Logger.
+  kLag,
+  kDeadTime,
+  kHold,
+  kDeadBand,
+};
 
 struct Wanted {
   identification::Parameter parameter;
   Place place = Place::kMachine;
-  std::string target;  // joint of a delay, column of an offset, a scale or a start
+  std::string target;  // joint of a delay or a speed, column of the others
   int log = -1;        // number of the log; -1: every log
   bool of(std::size_t of_log) const { return log < 0 || log == static_cast<int>(of_log); }
 };

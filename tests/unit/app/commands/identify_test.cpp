@@ -36,6 +36,8 @@ struct Made {
   double starts_m = 1.0, amplitude_V = 3.0, offset_m = 5e-3;
   double rate_Hz = 100.0, noise = 0.0;  // of each channel's own spread
   unsigned seed = 1;
+  analysis::Logger of_length{};       // what the logger does to the length
+  double from_s = 0.0, lead_s = 0.2;  // where the log begins; how far its command is ahead
 };
 
 class Identify : public testing::Test {
@@ -56,7 +58,7 @@ class Identify : public testing::Test {
   }
 
   // Twelve seconds. The log's command has the opposite sign and precedes the spool by 0.2 s.
-  void make(const Made& made) const {
+  void make(const Made& made) {
     const std::vector<io::Override> truth = {{"actuator.lift.friction.model", "viscous"},
                                              {"valve.lift.conductance_m3_per_s_sqrtPa", "3e-7"},
                                              {"actuator.lift.friction.viscous_N_s_per_m", "9e4"}};
@@ -73,9 +75,12 @@ class Identify : public testing::Test {
       log.data[3].push_back(2e6);
     }
     analysis::FreeRunSetup setup;
-    setup.channels = {"lift_length_m", "lift_port_a_Pa", "lift_port_b_Pa"};
+    setup.channels = {"lift_length_m", "lift_port_a_Pa", "lift_port_b_Pa", "lift_rad"};
+    setup.corrections = {{"lift_length_m", 1.0, 0.0, made.of_length}};
     auto run = analysis::free_run(model, log, setup);
-    ASSERT_EQ(run.size(), 3u);
+    ASSERT_EQ(run.size(), 4u);
+    const std::vector<double> angle = run[3];
+    run.pop_back();
     std::mt19937 random(made.seed);
     std::normal_distribution<double> normal;
     for (std::vector<double>& channel : run) {
@@ -85,8 +90,10 @@ class Identify : public testing::Test {
     }
     std::ofstream csv(folder_.path() / made.name);
     csv << "time_ms,u,s_mm,pa_bar,pb_bar\n";
-    const std::size_t lead = static_cast<std::size_t>(0.2 * made.rate_Hz);
-    for (std::size_t i = 0; i < log.data[0].size(); ++i) {
+    const std::size_t lead = static_cast<std::size_t>(made.lead_s * made.rate_Hz);
+    const std::size_t first = static_cast<std::size_t>(made.from_s * made.rate_Hz);
+    if (first > 0) speed_ = (angle[first + 1] - angle[first - 1]) * made.rate_Hz / 2.0;
+    for (std::size_t i = first; i < log.data[0].size(); ++i) {
       const std::size_t ahead = std::min(i + lead, log.data[0].size() - 1);
       if (i == 600) continue;  // a row is missing
       csv << fmt::format("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", 1e3 * log.data[0][i],
@@ -107,6 +114,7 @@ class Identify : public testing::Test {
 
   test::TemporaryFolder folder_;
   IdentifyOptions options_;
+  double speed_ = 0.0;  // of the joint where the log begins [rad/s]
 };
 
 TEST_F(Identify, FindsWhatTheLogWasMadeWith) {
@@ -122,6 +130,35 @@ TEST_F(Identify, FindsWhatTheLogWasMadeWith) {
   EXPECT_NEAR(number("log.offset.lift_length_m", "value"), 5e-3, 5e-5);
   EXPECT_LT(number("lift_length_m", "held_out_after"), 2e-4);
   EXPECT_GT(number("lift_length_m", "held_out_before"), 1e-2);
+}
+
+// The length comes from a slow sensor whose messages are late; the pressures do not.
+TEST_F(Identify, FindsWhatTheLoggerDid) {
+  make({.of_length = {.lag_s = 0.15, .dead_s = 0.08}});
+  options_.fits = {"valve.lift.conductance_m3_per_s_sqrtPa=2e-7,1e-7,6e-7",
+                   "log.delay_s.lift=0.05,-0.1,0.5", "log.offset.lift_length_m=0,-0.02,0.02",
+                   "log.lag_s.lift_length_m=0.05,0,0.5",
+                   "log.dead_time_s.lift_length_m=0.02,0,0.3"};
+  options_.assignments.push_back("actuator.lift.friction.viscous_N_s_per_m=9e4");
+  ASSERT_EQ(identify(options_), kSuccess);
+  EXPECT_NEAR(number("valve.lift.conductance_m3_per_s_sqrtPa", "value") / 3e-7, 1.0, 2e-3);
+  EXPECT_NEAR(number("log.delay_s.lift", "value"), 0.2, 2e-3);
+  EXPECT_NEAR(number("log.lag_s.lift_length_m", "value"), 0.15, 0.01);
+  EXPECT_NEAR(number("log.dead_time_s.lift_length_m", "value"), 0.08, 0.01);
+}
+
+// The logger was switched on while the boom was on its way.
+TEST_F(Identify, TakesALogThatBeginsInMotion) {
+  make({.offset_m = 0.0, .from_s = 3.0, .lead_s = 0.0});
+  options_.rest_s = 0.05;
+  options_.assignments.push_back("actuator.lift.friction.viscous_N_s_per_m=9e4");
+  options_.fits = {"valve.lift.conductance_m3_per_s_sqrtPa=2e-7,1e-7,6e-7",
+                   "log.speed.lift=0,-0.5,0.5"};
+  ASSERT_EQ(identify(options_), kSuccess);
+  EXPECT_NEAR(number("valve.lift.conductance_m3_per_s_sqrtPa", "value") / 3e-7, 1.0, 5e-3);
+  EXPECT_GT(std::fabs(speed_), 0.005);
+  EXPECT_NEAR(number("log.speed.lift", "value"), speed_, 0.1 * std::fabs(speed_));
+  EXPECT_LT(number("lift_length_m", "after"), 5e-4);
 }
 
 // Two mornings: the sensor hangs elsewhere and the load starts at another height; the machine is the same.
@@ -199,6 +236,10 @@ TEST_F(Identify, SaysWhatIsWrong) {
   EXPECT_THAT(complaint({"log.delay_s.boom=0,0,1"}), HasSubstr("the log drives no joint 'boom'"));
   EXPECT_THAT(complaint({"log.offset.lift=0,-1,1"}), HasSubstr("the log has no column 'lift'"));
   EXPECT_THAT(complaint({"log.lag=0,0,1"}), HasSubstr("log.delay_s.JOINT"));
+  EXPECT_THAT(complaint({"log.lag=0,0,1"}), HasSubstr("log.dead_band.COLUMN"));
+  EXPECT_THAT(complaint({"log.lag_s.lift_valve_V=0,0,1"}),
+              HasSubstr("the log is not compared by a column 'lift_valve_V'"));
+  EXPECT_THAT(complaint({"log.speed.boom=0,0,1"}), HasSubstr("the log drives no joint 'boom'"));
   options_.hold_out = {"30-40"};
   EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}),
               HasSubstr("--hold-out 30-40: the log has no rows there; it goes from 0 to 12 s"));
@@ -238,6 +279,33 @@ TEST_F(Identify, SaysWhatIsWrong) {
   options_.logs.pop_back();
   options_.maps.clear();
   EXPECT_THAT(complaint({"oil.bulk_modulus_MPa=900,300,2000"}), HasSubstr("--map FILE"));
+}
+
+// A straight line through each part of a logger, by its formula.
+TEST(Logger, PassesAStraightLineAsItsPartsSay) {
+  std::vector<double> t, line;
+  for (int i = 0; i <= 100; ++i) {
+    t.push_back(5.0 + 0.01 * i);
+    line.push_back(2.0 * 0.01 * i);
+  }
+  const auto passed = [&](const analysis::Logger& logger) {
+    std::vector<double> y = line;
+    analysis::pass_through(logger, t, y);
+    return y;
+  };
+  EXPECT_EQ(passed({}), line);
+  EXPECT_NEAR(passed({.lag_s = 0.2})[50], 2.0 * (0.5 - 0.2 + 0.2 * std::exp(-2.5)), 1e-12);
+  EXPECT_NEAR(passed({.dead_s = 0.125})[50], 2.0 * 0.375, 1e-12);
+  EXPECT_EQ(passed({.dead_s = 0.125})[12], 0.0);
+  const std::vector<double> held = passed({.hold_s = 0.1});
+  EXPECT_NEAR(held[40], 0.8, 1e-12);
+  EXPECT_NEAR(held[49], 0.8, 1e-12);
+  EXPECT_NEAR(held[50], 1.0, 1e-12);
+  const std::vector<double> coarse = passed({.dead_band = 0.05});  // rows rise by 0.02
+  EXPECT_EQ(coarse[2], 0.0);
+  EXPECT_NEAR(coarse[3], 0.06, 1e-12);
+  EXPECT_NEAR(coarse[5], 0.06, 1e-12);
+  EXPECT_NEAR(coarse[6], 0.12, 1e-12);
 }
 
 // Degrees under the name of radians.
