@@ -44,9 +44,11 @@ Subject subject_of(const std::string& name) {
   if (is_listed(scenario_names(), name)) return Subject::kScenario;
   std::vector<std::string> names = machine_names();
   for (const std::string& scenario : scenario_names()) names.push_back(scenario);
-  throw UserError(fmt::format(
-      "there is no machine or scenario '{}'{}; a file has a '/' or ends in .toml or .urdf", name,
-      io::suggestion(name, names)));
+  std::string hint = io::suggestion(name, names);
+  if (hint.empty())
+    hint =
+        "; 'knuckleboom list machines' names them, and a file has a '/' or ends in .toml or .urdf";
+  throw UserError(fmt::format("there is no machine or scenario '{}'{}", name, hint));
 }
 
 // Inertia about each joint, the others fixed.

@@ -34,9 +34,9 @@ Vec3 point_W(const MachineModel& model, const multibody::Kinematics& kinematics,
   return pose.R * p_B + pose.p;
 }
 
-// A forestry machine has shapes or wheels; anything else without a look of its own is an arm.
+// A forestry machine has shapes or wheels; anything else without meshes or forms of its own is an arm.
 bool is_arm(const MachineModel& model, const view::MachineLook& look) {
-  return model.shapes.empty() && model.wheels.empty() && !look.imported;
+  return look.parts.empty() && model.wheels.empty() && (look.imported || model.shapes.empty());
 }
 
 // A body that closes a loop is as long as the way to there.
@@ -119,7 +119,11 @@ BenchScene bench_scene(const Workbench& bench) {
   take(point_W(model, kinematics, model.tip_body, model.tip_B));
   out.size = std::max(0.3, (high - low).norm());
   out.middle_W = 0.5 * (low + high);
-  if (!out.look.arm || tree.link_count() == 0) return out;
+  if (tree.link_count() == 0 || !model.wheels.empty()) return out;
+  if (!out.look.arm) {
+    if (out.look.imported) out.floor_z = std::min(0.0, low.z());
+    return out;
+  }
   // Room to swing below the first joint; its foot reaches down to the floor.
   out.look.foot_W = tree.body(tree.link(0).body).in_parent.p;
   const double foot = out.look.foot_W.z();
