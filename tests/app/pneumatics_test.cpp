@@ -44,7 +44,7 @@ TEST(Pneumatics, ExchangeMakesEnergyThatGrowsWithItsDelay) {
   EXPECT_THAT(outcome.output, ContainsRegex("leg_sine +friction of the file +none .* none\n"));
 }
 
-// Named as future work by Daepp and Book: a velocity model in the actuators' program takes most of that energy, and
+// Daepp and Book's future work: a velocity model in the actuators' program takes most of that energy, and
 // runs where late exchange alone diverges.
 TEST(Pneumatics, AVelocityModelTakesWhatTheDelayMakes) {
   const Outcome leg = run({"pneumatics", "leg_sine", "--exchange-ms", "4", "--predict"});

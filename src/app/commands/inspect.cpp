@@ -149,7 +149,7 @@ LinkageFacts linkage_facts(const MachineModel& model, int actuator) {
   return facts;
 }
 
-// What each actuator has to move while the others stand still and joints without actuator are free: the diagonal of
+// The mass that each actuator has to move while the others stand still and joints without actuator are free: the diagonal of
 // M_Eq in Papadopoulos and Gonthier (2002), eq. 9 and 12, here (J M^-1 J^T)^-1 with the rows J of the actuators'
 // displacements. Its force at rest is their F_S.
 std::vector<double> equivalent_masses(const MachineModel& model,

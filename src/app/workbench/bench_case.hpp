@@ -1,4 +1,4 @@
-// What stands on the workbench: a machine from any file that describes one, and the scenario that it starts by.
+// The machine on a workbench: one from any file that describes one, and the scenario that it starts by.
 #pragma once
 
 #include <string>

@@ -40,7 +40,7 @@ struct BenchCommand {
 
 // Throws UserError with a message that suggests similar words.
 BenchCommand parse_bench_command(std::string_view text);
-// What acts on the machine alone. Throws UserError or io::FileError; then nothing has changed.
+// Those that act on the machine alone. Throws UserError or io::FileError; then nothing has changed.
 void do_deed(Workbench& bench, const BenchCommand& command);
 bool is_deed(BenchVerb verb);
 

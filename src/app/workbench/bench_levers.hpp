@@ -20,7 +20,7 @@ class BenchLevers {
   // A sentence for each axis that moves something.
   std::vector<std::string> lines(const Workbench& bench) const;
 
-  // What levers that have moved since the last call ask for: a valve's voltage, a speed, or a torque. A lever at rest
+  // The demands of levers that have moved since the last call: a valve's voltage, a speed, or a torque. A lever at rest
   // that has not moved asks for nothing.
   std::vector<JointDemand> demands(const Workbench& bench, const command::OperatorInput& input);
 

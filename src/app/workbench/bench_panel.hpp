@@ -1,4 +1,4 @@
-// What the workbench's window shows, from what a workbench published.
+// The contents of the workbench's window, from data that a workbench published.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ view::WorkbenchPoses bench_poses(const machine::MachineModel& model, const sim::
 inline constexpr int kBenchPlots = 3;
 class BenchCurves {
  public:
-  // What tells most at first: positions of driven joints, a pressure or torque, the force of a loop.
+  // Those that tell most at first: positions of driven joints, a pressure or torque, the force of a loop.
   void choose(const Workbench& bench, const BenchHistory& history);
   // Throw UserError.
   void show(const BenchHistory& history, const std::string& channel);
@@ -45,7 +45,7 @@ class BenchCurves {
   std::vector<Shown> shown_;
 };
 
-// What changes only while the machine stands.
+// Data that change only while the machine stands.
 struct BenchRest {
   std::vector<std::string> payloads;
   std::vector<bool> there;                                        // bodies, by joint
@@ -53,7 +53,7 @@ struct BenchRest {
 };
 BenchRest bench_rest(const Workbench& bench);
 
-// Of a machine that may run meanwhile: of the workbench only what does not change then is read.
+// The machine may run meanwhile: of the workbench only what does not change then is read.
 view::panels::WorkbenchPanel bench_panel(const Workbench& bench, const BenchRest& rest,
                                          const BenchShot& shot, bool running,
                                          const BenchHistory& history, const BenchCurves& curves,

@@ -29,7 +29,7 @@ struct BenchPictureRequest {
   bool levers = true;  // devices and keys
 };
 
-// What a frame shows besides the workbench.
+// Things that a frame shows besides the workbench.
 struct BenchFrame {
   const BenchRest& rest;
   const BenchShot& shot;

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using machine::MachineModel;
 
-// What a scenario file has no words for.
+// Runs that a scenario file has no words for.
 void refuse_unsaid(const Workbench& bench) {
   const command::Scenario& scenario = bench.simulation().scenario();
   if (!scenario.pump_Pa.terms.empty() || !scenario.tank_Pa.terms.empty() ||

@@ -1,4 +1,4 @@
-// What a workbench leaves behind: its run as a scenario, and its channels as a trace.
+// Results of a workbench: its run as a scenario, and its channels as a trace.
 #pragma once
 
 #include <filesystem>

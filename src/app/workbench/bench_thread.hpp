@@ -51,7 +51,7 @@ class BenchThread {
 
   // Before the next tick, in this order. Throws UserError if it cannot be.
   void demand(const JointDemand& demand);
-  // What stands now; after a change of a machine that does not run.
+  // The present state; after a change of a machine that does not run.
   void show();
   // The newest shot, and rows since the last call in their order.
   const BenchShot& newest();

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "knuckleboom/core/machine/equations.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 
@@ -108,8 +107,8 @@ sim::SimState carry(const sim::Simulation& from, const sim::SimState& state,
   m.health = old.health;
   m.watch = old.watch;
   m.energy = old.energy;
-  m.energy.events +=
-      machine::stored_energy(b, m, out.fidelity) - machine::stored_energy(a, old, state.fidelity);
+  // Both changes are from the same start.
+  m.energy.events += to.stored_change(out) - from.stored_change(state);
   return out;
 }
 

@@ -11,7 +11,7 @@
 #include "app/shell/exit_status.hpp"
 #include "app/shell/text.hpp"
 #include "app/workbench/carry.hpp"
-#include "knuckleboom/core/machine/equations.hpp"
+#include "knuckleboom/core/machine/actuator.hpp"
 #include "knuckleboom/core/machine/mechanism.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/io/words.hpp"
@@ -342,7 +342,7 @@ void Workbench::place(int joint, double position) {
   sim::SimState placed = simulation->initial_state(before.fidelity);
   placed.tick = before.tick;
   placed.next_event = before.next_event;
-  // What had been attached is on again, and what had gone stays away.
+  // Loads are on again, and bodies that had gone stay away.
   for (int slot = 0; slot < sim::kMaxPayloads; ++slot)
     if (before.payload[slot].event != sim::kSlotFree) {
       placed.payload[slot] = before.payload[slot];
@@ -352,8 +352,7 @@ void Workbench::place(int joint, double position) {
   for (int i = 0; i < model().joint_count(); ++i)
     if (is_absent(i)) placed.machine.inertia[i] = {};
   placed.machine.absent = before.machine.absent;
-  placed.machine.energy.start =
-      machine::stored_energy(simulation->model(), placed.machine, placed.fidelity);
+  placed.machine.energy.start += simulation->stored_change(placed);
   state_.sim = placed;
   take(std::move(next), std::move(loaded), std::move(simulation));
   for (int i = 0; i < model().joint_count(); ++i) {
@@ -453,11 +452,11 @@ void Workbench::remove(const std::string& body) {
   for (const sim::Payload& payload : state_.sim.payload)
     if (payload.event != sim::kSlotFree && payload.link == link)
       refuse("it carries a load; detach that first");
-  const double before = machine::stored_energy(model(), m, state_.sim.fidelity);
+  const double before = simulation_->stored_change(state_.sim);
   m.inertia[link] = {};
   m.v[link] = m.a[link] = 0.0;
   m.absent |= std::int64_t{1} << link;
-  m.energy.events += machine::stored_energy(model(), m, state_.sim.fidelity) - before;
+  m.energy.events += simulation_->stored_change(state_.sim) - before;
   note(fmt::format("remove {}", body));
 }
 
@@ -469,9 +468,9 @@ void Workbench::assemble(const std::string& body) {
     throw UserError(fmt::format("body '{}' hangs on '{}', which is not there; assemble that first",
                                 body, model().tree.body(model().tree.link(parent).body).name));
   machine::MachineState& m = state_.sim.machine;
-  const double before = machine::stored_energy(model(), m, state_.sim.fidelity);
+  const double before = simulation_->stored_change(state_.sim);
   machine::assemble_body(model(), m, link);
-  m.energy.events += machine::stored_energy(model(), m, state_.sim.fidelity) - before;
+  m.energy.events += simulation_->stored_change(state_.sim) - before;
   note(fmt::format("assemble {}", body),
        fmt::format("kind = \"assemble\"\nbody = {}\n", io::toml_string(body)));
 }

@@ -16,7 +16,7 @@
 
 namespace knuckleboom::app {
 
-// What a joint is asked for by hand.
+// A joint's demand by hand.
 enum class DemandKind : std::int32_t {
   kNone,      // what the scenario asks for
   kValve,     // V at the valve of its actuator, positive as the valve counts
@@ -105,7 +105,7 @@ class Workbench {
   // Rises whenever the machine is another one.
   std::int64_t make() const { return make_; }
 
-  // What valves and drives were given, tick by tick from the start: a row of given_columns() for each tick.
+  // The commands to valves and drives, tick by tick from the start: a row of given_columns() for each tick.
   const std::deque<double>& given() const { return given_; }
   std::size_t given_columns() const;
   std::int64_t given_from() const { return given_from_; }  // tick of the first row

@@ -30,7 +30,7 @@ void draw_plot(Painter& painter, const Plot& plot, const Rect& rect);
 bool push_button(Painter& painter, const Rect& rect, const char* text, bool enabled, Colour colour,
                  const Pointer& pointer);
 
-// Of the last item of a list, under the mouse.
+// A text for the last item of a list, under the mouse.
 void hint(const std::string& text);
 // As wide as its column; one over decades goes by their logarithm. True: it was moved.
 bool slider(double& value, double least, double most);

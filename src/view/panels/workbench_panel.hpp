@@ -50,7 +50,7 @@ struct WorkbenchPanel {
   std::vector<std::string> levers;    // what each lever axis moves
 };
 
-// What the user types, between frames.
+// The user's typing, between frames.
 struct WorkbenchFields {
   std::array<char, 64> filter{};
   std::array<char, 160> key{};

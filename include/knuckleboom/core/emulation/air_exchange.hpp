@@ -16,7 +16,7 @@ class AirExchange {
     sim::SimState sim;
     double sent[kMaxTicks + 1][2][kMaxLinks];  // positions and rates on the way to the actuators
     double made;  // work of the forces on the bodies less that along the motion seen by the air [J]
-    // The velocity model: forces on the way to the bodies, the load on each piston as it is known, and what each
+    // The velocity model's: forces on the way to the bodies, the load on each piston as it is known, and what each
     // piston moves [N, N, kg].
     double force[kMaxTicks + 1][kMaxActuators], load[kMaxActuators], mass[kMaxActuators];
   };
@@ -40,7 +40,7 @@ class AirExchange {
     double moved;  // motion seen by the air [m]
   };
   static int place(std::int64_t tick);
-  // Added by the velocity model to the late motion of a piston [m, m/s].
+  // The velocity model's addition to the late motion of a piston [m, m/s].
   struct Ahead {
     double x = 0.0, x_dot = 0.0;
   };

@@ -173,7 +173,7 @@ TEST(Workbench, CarriesPayloadsAndHoldsThem) {
   EXPECT_LT(std::fabs(bench.state().sim.machine.v[bench.joint("J2")]), 1e-9);
 }
 
-// What is taken off and put on again leaves the machine as it was, and its energy in balance.
+// Bodies taken off and put on again leave the machine as it was, and its energy in balance.
 TEST(Workbench, BodiesGoAndComeBack) {
   Workbench bench = bench_of("puma");
   for (const char* joint : {"J1", "J2", "J3", "J4", "J5", "J6"})
