@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "knuckleboom/io/named_text.hpp"
@@ -18,8 +20,14 @@ void write_archive(const std::filesystem::path& path, const std::vector<io::Name
 std::optional<std::string> entry_of(const std::filesystem::path& path, const std::string& name,
                                     std::size_t limit);
 
-// Unpacks all of a foreign archive below a folder; returns the hash of the file (XXH3-128). Throws FileError for no
-// archive, names that lead out of the folder, and more than an FMU can sensibly have.
-std::string extract_archive(const std::filesystem::path& path, const std::filesystem::path& folder);
+struct Extracted {
+  std::string hash;                // of the file, XXH3-128
+  std::vector<std::string> names;  // of all entries that are files
+};
+
+// Unpacks a foreign archive below a folder, piece by piece: those entries that are wanted. Throws FileError for no
+// archive, names that lead out of the folder or are there twice, and more than an FMU can sensibly have.
+Extracted extract_archive(const std::filesystem::path& path, const std::filesystem::path& folder,
+                          const std::function<bool(std::string_view name)>& wanted);
 
 }  // namespace knuckleboom::fmi

@@ -16,8 +16,9 @@ constexpr const char* kTrue = "true";
 
 class Description {
  public:
-  Description(const Part& part, const PartFacts& facts, Version version)
-      : part_(part), facts_(facts), two_(version == Version::k2) {}
+  Description(const Part& part, const PartFacts& facts, Version version,
+              const std::vector<std::string>& sources)
+      : part_(part), facts_(facts), two_(version == Version::k2), sources_(sources) {}
 
   std::string text() {
     xml_.PushDeclaration("xml version=\"1.0\" encoding=\"UTF-8\"");
@@ -55,6 +56,15 @@ class Description {
       attribute("canNotUseMemoryManagementFunctions", kTrue);
     else
       number("fixedInternalStepSize", part_.tick_s());
+    if (two_ && !sources_.empty()) {
+      xml_.OpenElement("SourceFiles");
+      for (const std::string& source : sources_) {
+        xml_.OpenElement("File");
+        attribute("name", source);
+        xml_.CloseElement();
+      }
+      xml_.CloseElement();
+    }
     xml_.CloseElement();
   }
 
@@ -173,13 +183,15 @@ class Description {
   const Part& part_;
   const PartFacts& facts_;
   bool two_;
+  const std::vector<std::string>& sources_;
   tinyxml2::XMLPrinter xml_;
 };
 
 }  // namespace
 
-std::string describe(const Part& part, const PartFacts& facts, Version version) {
-  return Description(part, facts, version).text();
+std::string describe(const Part& part, const PartFacts& facts, Version version,
+                     const std::vector<std::string>& sources) {
+  return Description(part, facts, version, sources).text();
 }
 
 }  // namespace knuckleboom::fmi

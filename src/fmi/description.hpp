@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "fmi/part.hpp"
 
@@ -9,6 +10,8 @@ namespace knuckleboom::fmi {
 
 enum class Version { k2 = 2, k3 = 3 };
 
-std::string describe(const Part& part, const PartFacts& facts, Version version);
+// sources: that are to be compiled; FMI 2 names them here.
+std::string describe(const Part& part, const PartFacts& facts, Version version,
+                     const std::vector<std::string>& sources = {});
 
 }  // namespace knuckleboom::fmi

@@ -9,11 +9,13 @@
 
 #include "fmi/archive.hpp"
 #include "fmi/controller_part.hpp"
+#include "fmi/sources.hpp"
 #include "io/hasher.hpp"
 #include "knuckleboom/io/config_folders.hpp"
 #include "knuckleboom/io/content_keys.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/load_case.hpp"
+#include "knuckleboom/io/load_exercise.hpp"
 #include "knuckleboom/io/scratch_folder.hpp"
 #include "knuckleboom/io/user_error.hpp"
 #include "knuckleboom/io/words.hpp"
@@ -49,9 +51,75 @@ std::string bytes_of(const fs::path& path) {
 
 // Nobody misses these after a crash.
 void put(const fs::path& path, std::string_view text) {
+  std::error_code ignored;
+  fs::create_directories(path.parent_path(), ignored);
   std::ofstream file(path, std::ios::binary);
   file << text;
   if (!file.flush()) throw io::FileError(path.string(), "cannot be written");
+}
+
+// Texts of resources, with what is said of them.
+struct Written {
+  std::vector<io::NamedText> texts;
+  PartFacts facts;
+  std::string machine;  // its name
+  std::vector<std::string> files;
+};
+
+Written write_scenario(const ExportRequest& request, const fs::path& resources) {
+  const io::FileSource scenario =
+      request.scenario.empty()
+          ? io::FileSource((resources / kScenarioFile).string(), rest(request.machine))
+          : io::FileSource(request.scenario);
+  const io::LoadedCase loaded = io::load_case(scenario, request.machine, request.assignments);
+  const io::Overrides overrides = io::sort_overrides(request.assignments);
+  Written out;
+  out.files = loaded.files();
+  if (scenario.text) put(loaded.scenario_path, *scenario.text);
+  out.texts.push_back({kScenarioFile, io::whole_text(loaded.scenario_path, io::FileKind::kScenario,
+                                                     overrides.scenario, out.texts)});
+  if (!loaded.machine_path.empty())
+    out.texts.push_back({kMachineFile, io::whole_text(loaded.machine_path, io::FileKind::kMachine,
+                                                      overrides.machine, out.texts)});
+  out.machine = loaded.machine.model.name;
+  out.facts.name = identifier(scenario.text ? out.machine : loaded.scenario.scenario.name);
+  out.facts.title = scenario.text ? out.machine : loaded.title();
+  out.facts.says = loaded.note();
+  return out;
+}
+
+Written write_exercise(const ExportRequest& request) {
+  const io::Overrides overrides = io::sort_overrides(request.assignments);
+  io::refuse_scenario_keys(overrides, "an exercise is exported");
+  const io::LoadedExercise loaded =
+      io::load_exercise(request.exercise, request.machine, request.levers, overrides);
+  Written out;
+  const auto add = [&out](const char* name, const fs::path& path, io::FileKind kind,
+                          const std::vector<io::Override>& changes) {
+    out.texts.push_back({name, io::whole_text(path, kind, changes, out.texts)});
+    out.files.push_back(path.string());
+  };
+  add(kExerciseFile, loaded.exercise_path, io::FileKind::kExercise, overrides.exercise);
+  add(kMachineFile, loaded.machine_path, io::FileKind::kMachine, overrides.machine);
+  add(kLeversFile, loaded.levers_path, io::FileKind::kLevers, overrides.levers);
+  for (const io::NamedText& species : loaded.exercise.species) {
+    const fs::path file = species.name;
+    out.texts.push_back({(kSpeciesFolder / file.filename()).string(), species.text});
+    out.files.push_back(species.name);
+  }
+  for (const timber::Species& species : loaded.exercise.exercise.species)
+    if (species.name.find('/') != std::string::npos)
+      throw UserError(
+          fmt::format("the exercise names the species '{0}' by its file, which an FMU cannot do; "
+                      "put the file into a folder species beside that of the exercise, and write "
+                      "its name, '{1}'",
+                      species.name, fs::path(species.name).stem().string()));
+  const training::Exercise& exercise = loaded.exercise.exercise;
+  out.machine = loaded.machine.model.name;
+  out.facts.name = identifier(exercise.name);
+  out.facts.title = fmt::format("{} on {}", exercise.name, out.machine);
+  out.facts.says = io::machine_note(loaded.machine.model);
+  return out;
 }
 
 // Equal content, equal token; whatever changes what a number of a variable means changes it.
@@ -71,28 +139,13 @@ std::string token_of(const std::vector<io::NamedText>& resources, const Part& pa
 
 PartFacts write_resources(const ExportRequest& request, const fs::path& resources,
                           std::vector<std::string>* files) {
-  const io::FileSource scenario =
-      request.scenario.empty()
-          ? io::FileSource((resources / kScenarioFile).string(), rest(request.machine))
-          : io::FileSource(request.scenario);
-  const io::LoadedCase loaded = io::load_case(scenario, request.machine, request.assignments);
-  if (files != nullptr) *files = loaded.files();
-  const io::Overrides overrides = io::sort_overrides(request.assignments);
-  std::vector<io::NamedText> texts;
-  if (scenario.text) put(loaded.scenario_path, *scenario.text);
-  texts.push_back({kScenarioFile, io::whole_text(loaded.scenario_path, io::FileKind::kScenario,
-                                                 overrides.scenario, texts)});
-  if (!loaded.machine_path.empty())
-    texts.push_back({kMachineFile, io::whole_text(loaded.machine_path, io::FileKind::kMachine,
-                                                  overrides.machine, texts)});
-  PartFacts facts;
+  Written written =
+      request.exercise.empty() ? write_scenario(request, resources) : write_exercise(request);
+  PartFacts& facts = written.facts;
+  std::vector<io::NamedText>& texts = written.texts;
+  if (files != nullptr) *files = written.files;
   facts.inputs = request.inputs;
   facts.fidelity = request.fidelity;
-  const std::string& machine = loaded.machine.model.name;
-  const command::Scenario& asked = loaded.scenario.scenario;
-  facts.name = identifier(scenario.text ? machine : asked.name);
-  facts.title = scenario.text ? machine : loaded.title();
-  facts.says = loaded.note();
   for (const io::NamedText& one : texts) put(resources / one.name, one.text);
   if (request.controller) {
     const std::string lines = controllers_in(resources);
@@ -101,7 +154,7 @@ PartFacts write_resources(const ExportRequest& request, const fs::path& resource
     put(resources / kControllerFile, lines);
     facts.controller = true;
     facts.name += "_controllers";
-    facts.title = "controllers of " + machine;
+    facts.title = "controllers of " + written.machine;
   }
   texts.push_back(to_text(facts));
   put(resources / kPartFile, texts.back().text);
@@ -134,16 +187,27 @@ Exported export_fmu(const ExportRequest& request, const fs::path& output) {
   Exported out;
   const PartFacts facts = write_resources(request, folder.path(), &out.files);
   const std::unique_ptr<Part> part = open_part(folder.path(), facts);
+  std::vector<io::NamedText> sources;
+  std::vector<std::string> units;
+  if (request.sources) {
+    const SourceUnits found = add_sources(facts.name, sources);
+    units = found.of_tick;
+    units.insert(units.end(), found.others.begin(), found.others.end());
+  }
   std::vector<io::NamedText> entries = {
-      {"modelDescription.xml", describe(*part, facts, request.version)},
+      {"modelDescription.xml", describe(*part, facts, request.version, units)},
       {fmt::format("binaries/{}/{}.so", request.version == Version::k2 ? "linux64" : "x86_64-linux",
                    facts.name),
        bytes_of(binary)}};
   std::vector<fs::path> resources;
-  for (const auto& one : fs::directory_iterator(folder.path())) resources.push_back(one.path());
+  for (const auto& one : fs::recursive_directory_iterator(folder.path()))
+    if (one.is_regular_file()) resources.push_back(one.path());
   std::sort(resources.begin(), resources.end());
   for (const fs::path& one : resources)
-    entries.push_back({"resources/" + one.filename().string(), bytes_of(one)});
+    entries.push_back(
+        {"resources/" + one.lexically_relative(folder.path()).string(), bytes_of(one)});
+  entries.insert(entries.end(), std::make_move_iterator(sources.begin()),
+                 std::make_move_iterator(sources.end()));
   write_archive(output, entries);
   out.title = facts.title;
   for (const Variable& one : part->variables()) {

@@ -14,13 +14,15 @@ namespace knuckleboom::fmi {
 inline constexpr const char* kSuffix = ".fmu";
 
 struct ExportRequest {
-  std::string scenario;  // or empty: a machine that is asked for nothing
-  std::string machine;   // empty: the scenario's
+  // A scenario, or an exercise with levers, its own if they are empty; neither: a machine that is asked for nothing.
+  std::string scenario, exercise, levers;
+  std::string machine;  // empty: that of the scenario or exercise
   std::vector<std::string> assignments;
-  std::string fidelity;
+  std::string fidelity;  // empty: the exercise's
   Inputs inputs = Inputs::kNone;
   bool controller = false;  // the machine's controllers alone
   Version version = Version::k3;
+  bool sources = false;  // with those of the code
 };
 
 struct Exported {

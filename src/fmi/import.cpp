@@ -1,11 +1,19 @@
 #include "fmi/import.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -17,6 +25,7 @@
 #include "io/hasher.hpp"
 #include "knuckleboom/io/diagnostic.hpp"
 #include "knuckleboom/io/user_error.hpp"
+#include "knuckleboom/io/words.hpp"
 
 namespace knuckleboom::fmi {
 namespace {
@@ -25,6 +34,8 @@ namespace fs = std::filesystem;
 using tinyxml2::XMLElement;
 
 constexpr const char* kDescription = "modelDescription.xml";
+constexpr std::size_t kLongestDescription = std::size_t{8} << 20U;
+constexpr std::size_t kLongestIdentifier = 200;
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& why) {
   throw io::FileError(file.string(), why);
@@ -35,10 +46,23 @@ std::string attribute(const XMLElement& element, const char* name) {
   return value != nullptr ? value : "";
 }
 
+// For code: letters, digits and '_'.
+bool is_identifier(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_';
+  });
+}
+
+// The library takes "-1" for a whole number.
+bool read_reference(const XMLElement& element, unsigned& out) {
+  const std::string text = attribute(element, "valueReference");
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
 ForeignVariable variable_of(const XMLElement& element, const fs::path& file) {
   ForeignVariable one{attribute(element, "name"), 0, false, false};
-  if (one.name.empty() ||
-      element.QueryUnsignedAttribute("valueReference", &one.reference) != tinyxml2::XML_SUCCESS)
+  if (one.name.empty() || !read_reference(element, one.reference))
     refuse(file, fmt::format("{}, line {}: a variable has no name or no valueReference",
                              kDescription, element.GetLineNum()));
   const std::string causality = attribute(element, "causality");
@@ -47,10 +71,58 @@ ForeignVariable variable_of(const XMLElement& element, const fs::path& file) {
   return one;
 }
 
+// A value could not be told from another one's.
+void refuse_doubles(const std::vector<ForeignVariable>& variables, const fs::path& file) {
+  std::map<std::string_view, const ForeignVariable*> names;
+  std::map<unsigned, const ForeignVariable*> references;
+  for (const ForeignVariable& one : variables) {
+    if (!one.input && !one.output) continue;
+    if (!names.emplace(one.name, &one).second)
+      refuse(file, fmt::format("{} has two variables '{}'", kDescription, one.name));
+    if (const auto [at, is_new] = references.emplace(one.reference, &one); !is_new)
+      refuse(file, fmt::format("in {}, '{}' and '{}' have the same valueReference {}", kDescription,
+                               at->second->name, one.name, one.reference));
+  }
+}
+
+// The library compares each attribute of an element with all others.
+bool has_crowded_element(std::string_view text) {
+  constexpr int kMostAttributes = 1000;
+  constexpr std::pair<std::string_view, std::string_view> kPassedOver[] = {
+      {"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
+  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
+    const auto* const other =
+        std::find_if(std::begin(kPassedOver), std::end(kPassedOver),
+                     [&](const auto& one) { return text.substr(at).starts_with(one.first); });
+    if (other != std::end(kPassedOver)) {
+      at = text.find(other->second, at);
+      continue;
+    }
+    int attributes = 0;
+    for (at = text.find_first_of("\"'>", at); at != std::string_view::npos && text[at] != '>';
+         at = text.find_first_of("\"'>", at + 1)) {
+      if (++attributes > kMostAttributes) return true;
+      at = text.find(text[at], at + 1);
+      if (at == std::string_view::npos) break;
+    }
+  }
+  return false;
+}
+
 void read_description(const std::string& text, Foreign& out, std::string& identifier) {
   const fs::path& file = out.file;
   tinyxml2::XMLDocument xml;
-  if (xml.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS)
+  // Entities would have to be expanded; the library leaves them as they are.
+  if (text.find("<!DOCTYPE") != std::string::npos || text.find("<!ENTITY") != std::string::npos)
+    refuse(file, fmt::format("{} declares a document type or entities, which an FMU's has not",
+                             kDescription));
+  if (has_crowded_element(text))
+    refuse(file, fmt::format("{} has an element with more than 1000 attributes, which no FMU's has",
+                             kDescription));
+  if (xml.Parse(text.data(), text.size()) == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED)
+    refuse(file, fmt::format("{} nests its elements deeper than {}, which no FMU's does",
+                             kDescription, TINYXML2_MAX_ELEMENT_DEPTH));
+  if (xml.Error())
     refuse(file, fmt::format("{} is no XML: something is wrong in line {}", kDescription,
                              xml.ErrorLineNum()));
   const XMLElement* root = xml.RootElement();
@@ -66,7 +138,7 @@ void read_description(const std::string& text, Foreign& out, std::string& identi
   const XMLElement* const kind = root->FirstChildElement("CoSimulation");
   if (kind == nullptr) refuse(file, "the FMU is not for co-simulation");
   identifier = attribute(*kind, "modelIdentifier");
-  if (identifier.empty() || identifier.find_first_of("/\\") != std::string::npos)
+  if (!is_identifier(identifier) || identifier.size() > kLongestIdentifier)
     refuse(file, fmt::format("'{}' cannot be the FMU's modelIdentifier", identifier));
   if (attribute(*kind, "needsExecutionTool") == "true")
     refuse(file, "the FMU needs the tool that has made it, so it cannot run here");
@@ -78,6 +150,7 @@ void read_description(const std::string& text, Foreign& out, std::string& identi
     if (number && one->FirstChildElement("Dimension") == nullptr)
       out.variables.push_back(variable_of(*one, file));
   }
+  refuse_doubles(out.variables, file);
 }
 
 // --- Running ------------------------------------------------------------------
@@ -246,26 +319,60 @@ class Running3 : public Running {
   fmi3ChangeModeTYPE* exit_;
 };
 
+// --- Unpacking ----------------------------------------------------------------
+
+constexpr const char* kBinaries = "binaries";
+constexpr std::string_view kPlatforms[] = {"linux64", "x86_64-linux"};  // of FMI 2, 3
+
+bool needed_here(std::string_view name) {
+  return name == kDescription || name.starts_with("resources/") ||
+         std::any_of(std::begin(kPlatforms), std::end(kPlatforms), [&](std::string_view platform) {
+           return name.starts_with(fmt::format("{}/{}/", kBinaries, platform));
+         });
+}
+
+// "; it has some for win64", as a sentence goes on.
+std::string code_in(const std::vector<std::string>& names, const std::string& wanted) {
+  std::set<std::string> platforms;
+  bool sources = false;
+  const std::string before = std::string(kBinaries) + '/';
+  for (const std::string& name : names) {
+    sources = sources || name.starts_with("sources/");
+    const std::size_t end = name.find('/', before.size());
+    if (name.starts_with(before) && end != std::string::npos && end < kLongestIdentifier)
+      platforms.insert(name.substr(before.size(), end - before.size()));
+  }
+  platforms.erase(wanted);
+  if (!platforms.empty())
+    return "; it has some for " +
+           io::listing(std::vector<std::string>(platforms.begin(), platforms.end()));
+  return sources ? "; it has sources, which are not built here" : "";
+}
+
 }  // namespace
 
 Foreign unpack(const fs::path& file) {
   Foreign out;
   out.file = file;
   out.folder = std::make_unique<io::ScratchFolder>();
-  out.hash = extract_archive(file, out.folder->path());
+  const Extracted extracted = extract_archive(file, out.folder->path(), needed_here);
+  out.hash = extracted.hash;
   const fs::path description = out.folder->path() / kDescription;
-  if (!fs::is_regular_file(description))
+  std::error_code ignored;
+  if (!fs::is_regular_file(description, ignored))
     refuse(file, fmt::format("this is no FMU: there is no {} in it", kDescription));
+  if (fs::file_size(description, ignored) > kLongestDescription)
+    refuse(file, fmt::format("{} has more than {} MiB, which no controller needs", kDescription,
+                             kLongestDescription >> 20U));
   std::ifstream stream(description, std::ios::binary);
   std::string identifier;
   read_description({std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()}, out,
                    identifier);
-  const char* const platform = out.version == Version::k2 ? "linux64" : "x86_64-linux";
-  out.library = out.folder->path() / "binaries" / platform / (identifier + ".so");
-  if (!fs::is_regular_file(out.library))
-    refuse(file,
-           fmt::format("the FMU has no code for this computer: binaries/{}/{}.so is not in it",
-                       platform, identifier));
+  const std::string platform(kPlatforms[out.version == Version::k2 ? 0 : 1]);
+  out.library = out.folder->path() / kBinaries / platform / (identifier + ".so");
+  if (!fs::is_regular_file(out.library, ignored))
+    refuse(file, fmt::format("the FMU has no code for this computer: {}/{}/{}.so is not in it{}",
+                             kBinaries, platform, identifier, code_in(extracted.names, platform)));
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "fmi/machine_part.hpp"
 
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -37,7 +38,9 @@ struct MachineState : Part::State {
   Moment moment;
 };
 
-kb_fidelity fidelity_called(std::string_view word) {
+// Nothing: as the exercise has it.
+std::optional<kb_fidelity> fidelity_called(std::string_view word) {
+  if (word.empty()) return std::nullopt;
   return word == "full"    ? KB_FIDELITY_FULL
          : word == "paper" ? KB_FIDELITY_PAPER
                            : KB_FIDELITY_REDUCED;
@@ -46,7 +49,10 @@ kb_fidelity fidelity_called(std::string_view word) {
 class MachinePart : public Part {
  public:
   MachinePart(const std::filesystem::path& resources, const PartFacts& facts)
-      : scenario_(resources / kScenarioFile),
+      : exercise_(resources / kExerciseFile),
+        has_exercise_(std::filesystem::exists(exercise_)),
+        scenario_(resources / kScenarioFile),
+        levers_(resources / kLeversFile),
         machine_(resources / kMachineFile),
         has_machine_(std::filesystem::exists(machine_)),
         fidelity_(fidelity_called(facts.fidelity)) {
@@ -66,7 +72,12 @@ class MachinePart : public Part {
                           {},
                           true});
     if (has_machine_) add_parameters(parameters_of(machine_, io::FileKind::kMachine));
-    add_parameters(parameters_of(scenario_, io::FileKind::kScenario));
+    if (has_exercise_) {
+      add_parameters(parameters_of(exercise_, io::FileKind::kExercise));
+      add_parameters(parameters_of(levers_, io::FileKind::kLevers));
+    } else {
+      add_parameters(parameters_of(scenario_, io::FileKind::kScenario));
+    }
     hold_start();
   }
 
@@ -120,9 +131,14 @@ class MachinePart : public Part {
  private:
   void open(const Parameters& parameters) {
     const Setup setup(there(kb_setup_new()));
-    check(kb_setup_scenario(setup.get(), scenario_.c_str(), nullptr));
+    if (has_exercise_) {
+      check(kb_setup_exercise(setup.get(), exercise_.c_str(), nullptr));
+      check(kb_setup_levers(setup.get(), levers_.c_str(), nullptr));
+    } else {
+      check(kb_setup_scenario(setup.get(), scenario_.c_str(), nullptr));
+    }
     if (has_machine_) check(kb_setup_machine(setup.get(), machine_.c_str(), nullptr));
-    check(kb_setup_fidelity(setup.get(), fidelity_));
+    if (fidelity_) check(kb_setup_fidelity(setup.get(), *fidelity_));
     for (const auto& [number, value] : parameters)
       check(
           kb_setup_set(setup.get(), fmt::format("{}={}", variables_[number].name, value).c_str()));
@@ -145,7 +161,9 @@ class MachinePart : public Part {
     };
     for (std::int32_t i = 0; i < count; ++i) {
       const bool paired = effort(i) && i + 1 < count && !effort(i + 1);
-      if (effort(i) ? wanted == Inputs::kReferences && paired : wanted == Inputs::kVolts) continue;
+      if (wanted != Inputs::kLevers &&
+          (effort(i) ? wanted == Inputs::kReferences && paired : wanted == Inputs::kVolts))
+        continue;
       inputs_.push_back(i);
       const std::string name = kb_input_name(crane_.get(), i);
       variables_.push_back({Causality::kInput, "input." + name, std::string(unit(i)),
@@ -169,9 +187,11 @@ class MachinePart : public Part {
     for (Variable& one : list) variables_.push_back(std::move(one));
   }
 
-  std::filesystem::path scenario_, machine_;
+  std::filesystem::path exercise_;
+  bool has_exercise_;
+  std::filesystem::path scenario_, levers_, machine_;
   bool has_machine_;
-  kb_fidelity fidelity_;
+  std::optional<kb_fidelity> fidelity_;
   Crane crane_;
   Moment start_;
   Parameters parameters_;

@@ -1,4 +1,4 @@
-// A machine at a scenario, by way of the C interface.
+// A machine at a scenario, or at an exercise with its levers, by way of the C interface.
 #pragma once
 
 #include <filesystem>

@@ -11,7 +11,7 @@
 namespace knuckleboom::fmi {
 namespace {
 
-constexpr std::array<std::string_view, 3> kInputWords = {"none", "references", "volts"};
+constexpr std::array<std::string_view, 4> kInputWords = {"none", "references", "volts", "levers"};
 constexpr std::array<std::string_view, 2> kPartWords = {"machine", "controller"};
 
 constexpr struct {

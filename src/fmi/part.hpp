@@ -65,15 +65,20 @@ class Part {
 
 // --- Resources --------------------------------------------------------------------------------------------
 
+// Of a scenario, or of an exercise with its levers. Species of trees have a folder beside that of the exercise.
 inline constexpr const char *kPartFile = "part.txt", *kMachineFile = "machine.toml",
-                            *kScenarioFile = "scenario.toml", *kControllerFile = "controller.txt";
+                            *kScenarioFile = "scenario.toml",
+                            *kExerciseFile = "exercises/exercise.toml",
+                            *kLeversFile = "levers.toml", *kSpeciesFolder = "species",
+                            *kControllerFile = "controller.txt";
 
 inline constexpr const char* kProgram = "Knuckleboom";
 inline constexpr const char* kLogCategory = "logStatusError";
 
 // Which of the machine's inputs an FMU has.
-enum class Inputs { kNone, kReferences, kVolts };
-inline constexpr Inputs kAllInputs[] = {Inputs::kReferences, Inputs::kVolts, Inputs::kNone};
+enum class Inputs { kNone, kReferences, kVolts, kLevers };
+inline constexpr Inputs kAllInputs[] = {Inputs::kLevers, Inputs::kReferences, Inputs::kVolts,
+                                        Inputs::kNone};
 std::string_view word_of(Inputs inputs);
 
 // part.txt.

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -105,8 +106,9 @@ double distance(const Axis& s, const Axis& t) {
 
 class ExerciseReader {
  public:
-  ExerciseReader(const Node& root, Report& report, std::span<const NamedText> species)
-      : root_(root), report_(report), species_texts_(species) {}
+  ExerciseReader(const Node& root, Report& report, std::filesystem::path file,
+                 std::span<const NamedText> species)
+      : root_(root), report_(report), file_(std::move(file)), species_texts_(species) {}
 
   ExerciseFile read() {
     training::Exercise& e = exercise();
@@ -214,8 +216,18 @@ class ExerciseReader {
     const auto stem = [](const std::string& path) { return std::filesystem::path(path).stem(); };
     for (const NamedText& text : species_texts_)
       if (stem(text.name) == stem(name)) return text;
-    const std::filesystem::path path = find_species(name);
+    const std::filesystem::path path = species_file(name);
     return {path.string(), read_text_file(path, kConfigurationLimit, "species file")};
+  }
+
+  // A folder beside that of the exercise comes first, as it is for machines.
+  std::filesystem::path species_file(const std::string& name) const {
+    std::error_code ignored;
+    if (file_.has_parent_path() && name.find('/') == std::string::npos)
+      if (std::filesystem::path near = file_.parent_path() / ".." / "species" / (name + ".toml");
+          std::filesystem::is_regular_file(near, ignored))
+        return near.lexically_normal();
+    return find_species(name);
   }
 
   // The species that its trees name, once each.
@@ -867,6 +879,7 @@ class ExerciseReader {
 
   const Node& root_;
   Report& report_;
+  std::filesystem::path file_;
   std::span<const NamedText> species_texts_;
   bool task_known_ = false;
   std::set<std::string> bunk_names_, log_names_, place_names_;
@@ -888,7 +901,7 @@ ExerciseFile read_exercise_text(std::string_view text, const std::string& file_n
   options.what = "exercise file";
   options.keys = &exercise_keys::table;
   const Node root = read_document(text, file_name, overrides, options, report, hash);
-  ExerciseFile file = ExerciseReader(root, report, species).read();
+  ExerciseFile file = ExerciseReader(root, report, file_name, species).read();
   for (const NamedText& one : file.species) hash.add(one.text);
   file.hash = hash.result();
   file.files = report.files_read();

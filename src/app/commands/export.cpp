@@ -12,6 +12,7 @@
 
 #include "app/commands/export_mcap.hpp"
 #include "app/commands/options.hpp"
+#include "app/session/load_session.hpp"
 #include "app/shell/config_paths.hpp"
 #include "app/shell/console.hpp"
 #include "app/shell/exit_status.hpp"
@@ -84,37 +85,88 @@ Command export_urdf_command() {
 constexpr const char *kMachineWord = "machine", *kControllerWord = "controller";
 
 struct FmuOptions {
-  std::string what, machine, output, fidelity, inputs, part;
+  std::string what, machine, levers, output, fidelity, inputs, part;
   int version = 3;
+  bool sources = false;
   std::vector<std::string> assignments;
 };
 
-std::vector<std::string> machines_and_scenarios() {
+std::vector<std::string> names_for_fmu() {
   std::vector<std::string> names = io::scenario_names();
-  for (std::string& name : io::machine_names()) names.push_back(std::move(name));
+  for (const auto& more : {io::machine_names(), io::exercise_names()})
+    names.insert(names.end(), more.begin(), more.end());
   return names;
 }
 
-// A name, or a file of either kind.
-bool is_machine(const std::string& what) {
+// Of a name, or of a file.
+io::FileKind kind_for_fmu(const std::string& what) {
   const auto among = [&what](const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), what) != names.end();
   };
-  if (among(io::scenario_names())) return false;
-  if (among(io::machine_names())) return true;
+  if (among(io::scenario_names())) return io::FileKind::kScenario;
+  if (among(io::machine_names())) return io::FileKind::kMachine;
+  if (among(io::exercise_names())) return io::FileKind::kExercise;
   std::error_code ignored;
-  if (fs::is_directory(what, ignored)) return true;
+  if (fs::is_directory(what, ignored)) return io::FileKind::kMachine;
   if (what.find('/') == std::string::npos && !what.ends_with(".toml"))
-    throw UserError(fmt::format("there is no machine or scenario '{}'{}", what,
-                                io::alternatives(what, machines_and_scenarios())));
-  return io::kind_of(io::beginning_of(what), what) == io::FileKind::kMachine;
+    throw UserError(fmt::format("there is no machine, scenario or exercise '{}'{}", what,
+                                io::alternatives(what, names_for_fmu())));
+  const io::FileKind kind = io::kind_of(io::beginning_of(what), what);
+  return kind == io::FileKind::kMachine || kind == io::FileKind::kExercise
+             ? kind
+             : io::FileKind::kScenario;
 }
 
-fmi::Inputs inputs_of(const std::string& word, bool machine) {
-  if (word.empty()) return machine ? fmi::Inputs::kReferences : fmi::Inputs::kNone;
-  for (const fmi::Inputs inputs : fmi::kAllInputs)
-    if (word == fmi::word_of(inputs)) return inputs;
-  throw UserError(fmt::format("--inputs {}: there are references, volts and none", word));
+fmi::Inputs inputs_of(const std::string& word, io::FileKind kind) {
+  const bool exercise = kind == io::FileKind::kExercise;
+  if (word.empty())
+    return exercise                         ? fmi::Inputs::kLevers
+           : kind == io::FileKind::kMachine ? fmi::Inputs::kReferences
+                                            : fmi::Inputs::kNone;
+  for (const fmi::Inputs inputs : fmi::kAllInputs) {
+    if (word != fmi::word_of(inputs)) continue;
+    if (inputs == fmi::Inputs::kLevers && kind == io::FileKind::kScenario)
+      throw UserError(
+          "--inputs levers: a scenario has none; export an exercise, or a machine, which is then "
+          "driven as in the exercise free_play");
+    if (exercise && (inputs == fmi::Inputs::kReferences || inputs == fmi::Inputs::kVolts))
+      throw UserError(fmt::format(
+          "--inputs {}: an exercise is done with its levers; export the machine for these inputs",
+          word));
+    return inputs;
+  }
+  throw UserError(fmt::format("--inputs {}: there are levers, references, volts and none", word));
+}
+
+fmi::ExportRequest request_of(const FmuOptions& options) {
+  fmi::ExportRequest request;
+  const io::FileKind kind = kind_for_fmu(options.what);
+  request.inputs = inputs_of(options.inputs, kind);
+  request.machine = options.machine;
+  if (kind == io::FileKind::kMachine) {
+    if (!options.machine.empty())
+      throw UserError(fmt::format("'{}' is a machine; --machine goes with a scenario or exercise",
+                                  options.what));
+    request.machine = options.what;
+    if (request.inputs == fmi::Inputs::kLevers) request.exercise = kFirstExercise;
+  } else {
+    (kind == io::FileKind::kExercise ? request.exercise : request.scenario) = options.what;
+  }
+  if (!options.levers.empty() && request.inputs != fmi::Inputs::kLevers)
+    throw UserError(
+        "--levers: this FMU has no levers; they are those of an exercise, or of a "
+        "machine with --inputs levers");
+  request.levers = options.levers;
+  request.assignments = options.assignments;
+  request.fidelity =
+      options.fidelity.empty() && request.exercise.empty() ? "reduced" : options.fidelity;
+  request.controller = options.part == kControllerWord;
+  if (request.controller && (!options.inputs.empty() || !options.fidelity.empty()))
+    throw UserError(
+        "--inputs and --fidelity are of a machine; they mean nothing for its controllers");
+  request.sources = options.sources;
+  request.version = options.version == 2 ? fmi::Version::k2 : fmi::Version::k3;
+  return request;
 }
 
 int write_fmu(const FmuOptions& options) {
@@ -123,21 +175,8 @@ int write_fmu(const FmuOptions& options) {
     throw UserError(
         fmt::format("--output {}: an FMU's name ends in {}", options.output, fmi::kSuffix));
   check_output_path(output, "--output");
-  fmi::ExportRequest request;
-  const bool machine = is_machine(options.what);
-  if (machine && !options.machine.empty())
-    throw UserError(fmt::format("'{}' is a machine; --machine goes with a scenario", options.what));
-  (machine ? request.machine : request.scenario) = options.what;
-  if (!machine) request.machine = options.machine;
-  request.assignments = options.assignments;
-  request.fidelity = options.fidelity.empty() ? "reduced" : options.fidelity;
-  request.inputs = inputs_of(options.inputs, machine);
-  request.controller = options.part == kControllerWord;
-  if (request.controller && (!options.inputs.empty() || !options.fidelity.empty()))
-    throw UserError(
-        "--inputs and --fidelity are of a machine; they mean nothing for its controllers");
+  const fmi::ExportRequest request = request_of(options);
   check_is_ours(output, fmi::is_exported_fmu);
-  request.version = options.version == 2 ? fmi::Version::k2 : fmi::Version::k3;
   const fmi::Exported exported = fmi::export_fmu(request, output);
   say(fmt::format(
       "{}: {} as an FMU of FMI {}.0 for co-simulation\n  {} inputs, {} outputs, {} "
@@ -151,12 +190,13 @@ Command export_fmu_command() {
   const auto o = std::make_shared<FmuOptions>();
   return {
       .name = "fmu",
-      .sentence = "Write a machine at a scenario as an FMU, for co-simulation in other tools",
+      .sentence =
+          "Write a machine at a scenario or exercise as an FMU, for co-simulation in other tools",
       .arguments =
           {{.name = "what",
             .target = &o->what,
-            .kind = {.placeholder = "MACHINE|SCENARIO",
-                     .words = machines_and_scenarios,
+            .kind = {.placeholder = "MACHINE|SCENARIO|EXERCISE",
+                     .words = names_for_fmu,
                      .path = ValueKind::Path::kFile,
                      .suffix = ".toml"},
             .sentence = "A machine alone keeps its joints where they are",
@@ -171,18 +211,23 @@ Command export_fmu_command() {
             .kind = {"N"},
             .sentence = "Version of FMI, 2 or 3",
             .range = Range{2, 3}},
-           machine_option(o->machine, "Machine in place of the scenario's own"),
+           machine_option(o->machine, "Machine in place of that of the scenario or exercise"),
+           {.name = "--levers",
+            .target = &o->levers,
+            .kind = lever_layout_value(),
+            .sentence = "Lever layout in place of the exercise's own"},
            {.name = "--inputs",
             .target = &o->inputs,
             .kind = word_value(
                 "WORD",
                 [] {
-                  return std::vector<std::string>{"references", "volts", "none"};
+                  return std::vector<std::string>{"levers", "references", "volts", "none"};
                 },
                 true),
             .sentence =
-                "Inputs in place of the scenario: positions of joints, volts of valves, or none",
-            .without = "references for a machine, none for a scenario"},
+                "Inputs: the operator's levers, or in place of the scenario positions of joints, "
+                "volts of valves, or none",
+            .without = "levers for an exercise, references for a machine, none for a scenario"},
            {.name = "--part",
             .target = &o->part,
             .kind = word_value(
@@ -198,6 +243,9 @@ Command export_fmu_command() {
             .kind = real_time_fidelity_value(),
             .sentence = "Model of the hydraulics",
             .without = "reduced"},
+           {.name = "--sources",
+            .target = &o->sources,
+            .sentence = "With the sources of its code, to build it elsewhere"},
            set_of_case_option(o->assignments),
            unset_option(o->assignments)},
       .examples = {},
@@ -213,6 +261,7 @@ Command export_command() {
           .examples = {"knuckleboom export urdf harvester -o harvester.urdf",
                        "knuckleboom export fmu harvester -o harvester.fmu",
                        "knuckleboom export fmu stick_sine --inputs volts --fmi 2 -o stick.fmu",
+                       "knuckleboom export fmu reach -o reach.fmu",
                        "knuckleboom export mcap monday.h5 -o monday.mcap"},
           .run =
               [] {

@@ -1,4 +1,5 @@
 // Exported FMUs, run by a master that knows nothing but FMI.
+#include <cmath>
 #include <map>
 #include <memory>
 #include <string>
@@ -8,8 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "fmi/export.hpp"
+#include "knuckleboom/core/training/session.hpp"
 #include "knuckleboom/io/config_folders.hpp"
 #include "knuckleboom/io/load_case.hpp"
+#include "knuckleboom/io/load_exercise.hpp"
 #include "knuckleboom/io/scratch_folder.hpp"
 #include "knuckleboom/io/state_file.hpp"
 #include "knuckleboom/io/user_error.hpp"
@@ -178,6 +181,94 @@ TEST(Fmu, holdsItsInputsOverTheTick) {
     EXPECT_EQ(fmu.hash(*two), io::state_hash(state));
     EXPECT_EQ(fmu.hash(*three), io::state_hash(state));
   }
+}
+
+// Levers that are moved all the time, each its own way; the first button now and then.
+command::OperatorInput levers_at(int tick) {
+  command::OperatorInput out{};
+  for (int i = 0; i < command::kLeverAxes; ++i)
+    out.axis[i] = std::sin(0.003 * (i + 1) * tick + 0.7 * i);
+  out.buttons = tick % 400 < 50 ? 1 : 0;
+  return out;
+}
+
+void expect_bits_of_session(const std::string& exercise, const std::string& machine, int ticks) {
+  SCOPED_TRACE(exercise + " " + machine);
+  fmi::ExportRequest request;
+  request.exercise = exercise;
+  request.machine = machine;
+  request.inputs = Inputs::kLevers;
+  const UnpackedFmu fmu(request);
+  io::LoadedExercise loaded = io::load_exercise(exercise, machine, "");
+  const training::Session session(std::move(loaded.machine.model), std::move(loaded.levers.pattern),
+                                  std::move(loaded.exercise.exercise));
+  const auto state = std::make_unique<training::SessionState>(session.initial_state());
+  const auto seen = std::make_unique<training::SessionSnapshot>();
+  EXPECT_EQ(fmu.tick_s, session.tick_s());
+  const std::unique_ptr<Slave> two = fmu.slave(Version::k2), three = fmu.slave(Version::k3);
+  for (Slave* slave : {two.get(), three.get()}) {
+    ASSERT_TRUE(slave);
+    ASSERT_EQ(slave->initialise(), 0) << slave->told();
+  }
+  EXPECT_EQ(fmu.hash(*two), io::state_hash(*state));
+  void* half_way = nullptr;
+  const auto do_ticks = [&](Slave& slave, int from, int to) {
+    for (int tick = from; tick < to; ++tick) {
+      const command::OperatorInput levers = levers_at(tick);
+      for (int i = 0; i < command::kLeverAxes; ++i)
+        ASSERT_EQ(
+            slave.set(fmu.number.at(std::string("input.lever_") + command::kLeverAxisNames[i]),
+                      levers.axis[i]),
+            0);
+      ASSERT_EQ(
+          slave.set(fmu.number.at(std::string("input.button_") + command::kLeverButtonNames[0]),
+                    static_cast<double>(levers.buttons)),
+          0);
+      ASSERT_EQ(slave.step(tick * fmu.tick_s, fmu.tick_s), 0) << slave.told();
+    }
+  };
+  for (int tick = 0; tick < ticks; ++tick) session.step(levers_at(tick), *state, *seen);
+  do_ticks(*two, 0, ticks / 2);
+  ASSERT_EQ(two->save(half_way), 0) << two->told();
+  do_ticks(*two, ticks / 2, ticks);
+  do_ticks(*three, 0, ticks);
+  EXPECT_EQ(fmu.hash(*two), io::state_hash(*state));
+  EXPECT_EQ(fmu.hash(*three), io::state_hash(*state));
+  ASSERT_EQ(two->restore(half_way), 0);
+  EXPECT_NE(fmu.hash(*two), io::state_hash(*state));
+  do_ticks(*two, ticks / 2, ticks);
+  EXPECT_EQ(fmu.hash(*two), io::state_hash(*state));
+  EXPECT_EQ(two->free(half_way), 0);
+}
+
+// Shaping, control modes, grapple, saw and wheels are within: an exercise with its levers, as `drive` runs it. All
+// shipped ones by KNUCKLEBOOM_LONG=1.
+TEST(Fmu, hasTheBitsOfASessionWithTheSameLevers) {
+  expect_bits_of_session("reach", "", 600);
+  expect_bits_of_session("felling", "", 200);                // with a species
+  expect_bits_of_session("free_play", "forwarder_8w", 200);  // with another machine, on wheels
+  if (!long_run()) return;
+  for (const std::string& exercise : io::exercise_names())
+    expect_bits_of_session(exercise, "", 2000);
+}
+
+// The numbers of the exercise and of its levers are parameters; no state of it has bytes.
+TEST(Fmu, ofAnExerciseHasParametersAndNoBytes) {
+  fmi::ExportRequest request;
+  request.exercise = "reach";
+  request.inputs = Inputs::kLevers;
+  request.assignments = {"exercise.control_mode=boom_tip"};
+  const UnpackedFmu fmu(request);
+  EXPECT_TRUE(fmu.number.contains("levers.function.boom.full_V"));
+  EXPECT_FALSE(fmu.number.contains("exercise.rate_Hz"));
+  const std::unique_ptr<Slave> slave = fmu.slave(Version::k3);
+  ASSERT_EQ(slave->initialise(), 0) << slave->told();
+  void* state = nullptr;
+  std::string bytes;
+  ASSERT_EQ(slave->save(state), 0);
+  EXPECT_NE(slave->write(state, bytes), 0);
+  EXPECT_THAT(slave->told(), HasSubstr("the state of an exercise has no bytes"));
+  EXPECT_EQ(slave->free(state), 0);
 }
 
 TEST(Fmu, takesParametersUntilItsInitializationEnds) {
