@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,7 +21,7 @@
 
 #include "app/telemetry/session_feed.hpp"
 #include "knuckleboom/io/user_error.hpp"
-#include "plain_client.hpp"
+#include "support/plain_client.hpp"
 #include "support/trainer.hpp"
 
 namespace knuckleboom::app {
@@ -307,6 +308,52 @@ TEST(TelemetryServer, RefusesStrangersAndGoesOn) {
   // The first is still served.
   many[0]->send(PlainClient::kText, R"({"op":"unsubscribe","subscriptionIds":[5]})");
   EXPECT_THAT(many[0]->text_with("status"), HasSubstr("there is no subscription 5"));
+}
+
+// Whatever the bytes, the server ends that connection at most.
+TEST(TelemetryServer, OutlivesForgedFrames) {
+  Told told;
+  show_numbers(told.server, 3);
+  // One message in pieces, with something between them.
+  PlainClient pieces(told.port(), kJson);
+  pieces.send_frame(PlainClient::kText, R"({"op":"unsub)");
+  pieces.send(PlainClient::kPing, "still here?");
+  pieces.send_frame(PlainClient::kContinued, R"(scribe","subscriptionI)");
+  pieces.send(PlainClient::kContinued, R"(ds":[12]})");
+  EXPECT_THAT(pieces.text_with("status"), HasSubstr("there is no subscription 12"));
+
+  const std::string endless = std::string("\x81\xff\x3f\xff\xff\xff\xff\xff\xff\xff", 10) + "mask" +
+                              std::string(70'000, 'x');
+  const std::string many_pieces = [] {
+    std::string out(std::string("\x01\x80", 2) + "mask");
+    for (int i = 0; i < 70'000; ++i) out += std::string("\x00\x81", 2) + "maskx";
+    return out;
+  }();
+  for (const std::string& bytes :
+       {endless, many_pieces,
+        std::string("\xf1\x81maskx"),  // bits that nobody has agreed on
+        std::string("\x83\x81maskx"),  // of no kind
+        std::string("\x81\x05hello"),  // without a mask
+        std::string("\x80\x81maskx"),  // goes on without a beginning
+        std::string("\x09\x81maskx"),  // a ping in pieces
+        std::string("\x89\xfe\x01\x00mask") + std::string(256, 'x'),  // a ping too long
+        std::string("\x81\x82mask\xff\xfe", 8)}) {                    // no UTF-8
+    PlainClient client(told.port(), kJson);
+    ASSERT_EQ(client.status(), 101);
+    client.send_raw(bytes);
+    auto message = client.receive();
+    while (message && message->kind != PlainClient::kClose) message = client.receive();
+  }
+  // Chance, with the same numbers in each run.
+  std::minstd_rand random(7);
+  for (int i = 0; i < 200; ++i) {
+    PlainClient client(told.port(), kJson);
+    std::string bytes(random() % 300, '\0');
+    for (char& c : bytes) c = static_cast<char>(random());
+    client.send_raw(bytes);
+  }
+  pieces.send(PlainClient::kText, R"({"op":"unsubscribe","subscriptionIds":[13]})");
+  EXPECT_THAT(pieces.text_with("subscription 13"), HasSubstr("there is no subscription 13"));
 }
 
 TEST(TelemetrySettings, AskForATokenOnANetwork) {

@@ -56,8 +56,8 @@ bool PlainClient::fill(std::size_t size) {
   return true;
 }
 
-void PlainClient::send(int kind, std::string_view bytes) {
-  std::string frame(1, static_cast<char>(0x80 | kind));
+void PlainClient::send_frame(int first, std::string_view bytes) {
+  std::string frame(1, static_cast<char>(first));
   if (bytes.size() < 126) {
     frame += static_cast<char>(0x80 | bytes.size());
   } else {
@@ -70,10 +70,14 @@ void PlainClient::send(int kind, std::string_view bytes) {
   frame += kMask;
   for (std::size_t i = 0; i < bytes.size(); ++i)
     frame += static_cast<char>(bytes[i] ^ kMask[i % kMask.size()]);
-  for (std::size_t sent = 0; sent < frame.size();) {
-    const ssize_t n = ::send(socket_, frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
+  send_raw(frame);
+}
+
+void PlainClient::send_raw(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (n <= 0) return;
-    sent += static_cast<std::size_t>(n);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
   }
 }
 

@@ -11,7 +11,7 @@ namespace knuckleboom::test {
 
 class PlainClient {
  public:
-  static constexpr int kText = 1, kBinary = 2, kClose = 8;
+  static constexpr int kContinued = 0, kText = 1, kBinary = 2, kClose = 8, kPing = 9;
   struct Message {
     int kind = 0;
     std::string bytes;
@@ -27,7 +27,11 @@ class PlainClient {
   PlainClient& operator=(const PlainClient&) = delete;
 
   int status() const { return status_; }  // of the server's answer; 101: connected
-  void send(int kind, std::string_view bytes);
+  void send(int kind, std::string_view bytes) { send_frame(0x80 | kind, bytes); }
+  // A frame with this first byte: the lowest bits its kind, the highest whether the message ends with it.
+  void send_frame(int first, std::string_view bytes);
+  // Whatever it is. Stops where the server takes no more.
+  void send_raw(std::string_view bytes);
   // The next; nothing: the server has closed, or said nothing for 20 s.
   std::optional<Message> receive();
   // The next text that has this in it.
