@@ -20,7 +20,7 @@ struct JointController {
 // Those with gains, in the order of the actuators.
 std::vector<JointController> controllers_of(const kb_simulation& simulation);
 
-// The engine that is stepped; the state has what is held at the actuators as commands.
+// A simulation and a copy of its state, in which what is held at the actuators stands as commands.
 struct OpenedEngine {
   const sim::Simulation* simulation;  // of the one that is open
   std::unique_ptr<sim::SimState> state;

@@ -65,7 +65,7 @@ class Part {
 
 // --- Resources --------------------------------------------------------------------------------------------
 
-// Of a scenario, or of an exercise with its levers. Species of trees have a folder beside that of the exercise.
+// A scenario, or an exercise with its levers. Species of trees have a folder beside that of the exercise.
 inline constexpr const char *kPartFile = "part.txt", *kMachineFile = "machine.toml",
                             *kScenarioFile = "scenario.toml",
                             *kExerciseFile = "exercises/exercise.toml",

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-// A constructor that only refuses.
+// A constructor that only refuses need not be of the new style.
 #define PYBIND11_DISABLE_NEW_STYLE_INIT_WARNING
 #include <pybind11/complex.h>
 #include <pybind11/numpy.h>

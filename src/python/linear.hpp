@@ -21,8 +21,8 @@ struct LinearTable {
   std::vector<std::string> remarks;
 };
 
-// The tick that comes next, with what is held; at_rest: with all valves closed, without dry friction and end
-// stops.
+// The model of the tick that comes next, with what is held; at_rest: with all valves closed, without dry friction
+// and end stops.
 LinearTable linear_table(const kb_simulation& simulation, bool at_rest);
 
 }  // namespace knuckleboom::python

@@ -18,7 +18,7 @@
 namespace knuckleboom::fmi {
 namespace {
 
-// What an importer does at each communication point.
+// Work of an importer at each communication point.
 enum class Exchange { kNothing, kInputs, kInputsAndPositions, kAll };
 
 struct Importer {

@@ -57,7 +57,7 @@ void telemetry(benchmark::State& state, const char* exercise) {
 BENCHMARK_CAPTURE(telemetry, logs, "logs")->Iterations(3)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(telemetry, free_play, "free_play")->Iterations(3)->Unit(benchmark::kMillisecond);
 
-// What a row costs by itself, and what a tick costs that has none.
+// A row by itself.
 void telemetry_row(benchmark::State& state) {
   const std::unique_ptr<training::Session> session = test::shipped_session("logs");
   SessionFeed feed(*session);

@@ -98,7 +98,7 @@ std::vector<std::string> names_for_fmu() {
   return names;
 }
 
-// Of a name, or of a file.
+// By its name, or by the content of a file.
 io::FileKind kind_for_fmu(const std::string& what) {
   const auto among = [&what](const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), what) != names.end();

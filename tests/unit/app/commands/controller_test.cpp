@@ -163,7 +163,7 @@ class HostileFmu : public ::testing::Test {
   sim::Simulation simulation_{loaded_.machine.model, loaded_.scenario.scenario};
 };
 
-// What is declared is looked at before anything is unpacked, and what comes out is held against it.
+// The sizes that are declared are looked at before anything is unpacked, and what comes out is held against it.
 TEST_F(HostileFmu, thatWouldFillTheComputerIsRefused) {
   const std::vector<io::NamedText> small = {{kName, std::string(10'000, ' ')}};
   const std::string central = "PK\1\2", end = "PK\5\6";
