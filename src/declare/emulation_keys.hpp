@@ -120,6 +120,34 @@ inline constexpr Key all[] = {
 inline constexpr KeyTable table{"emulation.joint_sensors", "[joint_sensors]", all};
 }  // namespace joint_sensors
 
+namespace delays {
+using emulation::PathDelay;
+using emulation::PathDelays;
+inline constexpr Range kDelay{0.0, 0.02};   // s
+inline constexpr Range kJitter{0.0, 0.01};  // s
+inline constexpr Key all[] = {
+    number("joint_sensors", D::kTime, kDelay,
+           "of the host's joints and pressures on their way to its control")
+        .to<&PathDelays::joint_sensors, &PathDelay::delay_s>(),
+    number("joint_sensors_jitter", D::kTime, kJitter, "more than that at most, by chance")
+        .to<&PathDelays::joint_sensors, &PathDelay::jitter_s>(),
+    number("force", D::kTime, kDelay, "of the measured wrench, besides `sensor.delay_ticks`")
+        .to<&PathDelays::force, &PathDelay::delay_s>(),
+    number("force_jitter", D::kTime, kJitter, "likewise")
+        .to<&PathDelays::force, &PathDelay::jitter_s>(),
+    number("valves", D::kTime, kDelay, "of the commands to the host's drives")
+        .to<&PathDelays::valves, &PathDelay::delay_s>(),
+    number("valves_jitter", D::kTime, kJitter, "likewise")
+        .to<&PathDelays::valves, &PathDelay::jitter_s>(),
+    number("emulated", D::kTime, kDelay,
+           "of the emulated tip's motion on its way to the host's control")
+        .to<&PathDelays::emulated, &PathDelay::delay_s>(),
+    number("emulated_jitter", D::kTime, kJitter, "likewise")
+        .to<&PathDelays::emulated, &PathDelay::jitter_s>(),
+};
+inline constexpr KeyTable table{"emulation.delays", "[delays]", all};
+}  // namespace delays
+
 namespace tip_control {
 using emulation::EmulationPlan;
 using emulation::Scheme;
@@ -187,6 +215,19 @@ inline constexpr Key all[] = {
         .to<&SafetyLimits::console_s>(),
     number("stale_stop", D::kTime, kTime, "that a hold because of a silent signal may last")
         .to<&SafetyLimits::stale_stop_s>(),
+    number("swing", D::kLength, kPositive,
+           "of the host's tip about the emulated one, from peak to peak, in an oscillation that "
+           "lasts or grows for three periods")
+        .to<&SafetyLimits::swing>(),
+    plain("force_share", {0.0, 10.0, true},
+          "of `most_force`, the same of the measured force, from 10 Hz on")
+        .to<&SafetyLimits::force_share>(),
+    number("energy_budget", D::kEnergy, kPositive,
+           "that the loop may add at once; from half of it on the emulated tip is damped")
+        .to<&SafetyLimits::energy_budget>(),
+    number("let_go_force", D::kForce, kPositive,
+           "a stop at more than this moves the host away from the contact before its brakes close")
+        .to<&SafetyLimits::let_go_force>(),
 };
 inline constexpr KeyTable table{"emulation.safety", "[safety]", all};
 }  // namespace safety
@@ -237,6 +278,7 @@ inline constexpr Key peg = table("peg", keys::peg::table, "below").must();
 inline constexpr Key sensor = table("sensor", keys::sensor::table, "below");
 inline constexpr Key joint_sensors =
     table("joint_sensors", keys::joint_sensors::table, "of the host, below");
+inline constexpr Key delays = table("delays", keys::delays::table, "below");
 inline constexpr Key control = table("control", tip_control::table, "below");
 inline constexpr Key accommodation = table("accommodation", keys::accommodation::table, "below");
 inline constexpr Key safety = table("safety", keys::safety::table, "below");
@@ -258,6 +300,7 @@ inline constexpr Key all[] = {
     peg,
     sensor,
     joint_sensors,
+    delays,
     control,
     accommodation,
     safety,

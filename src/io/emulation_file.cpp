@@ -49,6 +49,7 @@ class EmulationReader {
     }
     fill(reader, emulation_keys::sensor, plan().sensor);
     fill(reader, emulation_keys::joint_sensors, plan().joint_sensors);
+    fill(reader, emulation_keys::delays, plan().delays);
     fill(reader, emulation_keys::control, plan());
     read_accommodation(reader);
     fill(reader, emulation_keys::safety, plan().safety);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <limits>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -390,7 +392,13 @@ std::optional<std::uint64_t> EmulationRecording::hash(const HilState& state) con
   if (header.layout.version == kHilStateFormat) return state::hash(state);
   if (!hashes_known()) return std::nullopt;
   static const StateDescription bytes = released_layout("emulation::LoopState");
-  return hash_of_bytes(bytes, state::struct_of<HilState>(), &state);
+  // Without the watchdogs, which there were not.
+  const auto former = std::make_unique<HilState>(state);
+  former->watch = {};
+  former->let_go = {};
+  std::fill(std::begin(former->emulation.sensed.machine),
+            std::end(former->emulation.sensed.machine), 0.0);
+  return hash_of_bytes(bytes, state::struct_of<HilState>(), former.get());
 }
 
 struct EmulationFrames::Source {

@@ -27,7 +27,7 @@ inline constexpr int kEmulationRecordingFormat = 1;
 inline constexpr std::int64_t kEmulationHashTicks = 100;
 
 // Goes up when another hash is taken of a HilState; hashes are good for programs with the same one only.
-inline constexpr std::uint32_t kHilStateFormat = 2;
+inline constexpr std::uint32_t kHilStateFormat = 3;
 StateLayout emulation_layout();
 
 // Data known at the start of the run.

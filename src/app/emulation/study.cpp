@@ -108,8 +108,12 @@ Limit find_limit(const EmulationPlan& plan, const Variant& variant, double stiff
 }  // namespace
 
 int delay_study(const LoadedEmulation& loaded, const EmulateOptions& options) {
+  JsonWriter json;
+  json.begin_object().member("emulation", loaded.plan.name).key("paths").begin_array();
+  if (!path_study(loaded, json)) return kInterruptedRun;
+  json.end_array();
   std::string text = fmt::format(
-      "{}\nlargest sensor delay without growing oscillation, and with it the delay around the "
+      "\n{}\nlargest sensor delay without growing oscillation, and with it the delay around the "
       "loop\n\n  {:>10}",
       loaded.title(), "N/m");
   for (const Variant& v : kVariants) text += fmt::format("  {:>36}", v.name);
@@ -118,8 +122,7 @@ int delay_study(const LoadedEmulation& loaded, const EmulateOptions& options) {
   Panel panel{"", "log10 of the contact's stiffness [N/m]", "delay [ms]", {}, false, 1.0};
   for (std::size_t v = 0; v < kVariants.size(); ++v)
     panel.curves.push_back({kVariants[v].name, {}, {}, static_cast<int>(v), LineStyle::kSolid});
-  JsonWriter json;
-  json.begin_object().member("emulation", loaded.plan.name).key("rows").begin_array();
+  json.key("rows").begin_array();
   for (const double k : kStiffness) {
     std::string line = fmt::format("  {:>10.0e}", k);
     json.begin_object().member("stiffness_N_per_m", k);

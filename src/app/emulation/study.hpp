@@ -2,10 +2,14 @@
 #pragma once
 
 #include "app/emulation/load_emulation.hpp"
+#include "app/shell/json.hpp"
 
 namespace knuckleboom::app {
 
-// Largest sensor delay without growing oscillation, over the contact's stiffness and for each scheme.
+// Peak force and outcome of a bench that presses, over delay and jitter of each of its paths. False: interrupted.
+bool path_study(const LoadedEmulation& loaded, JsonWriter& json);
+
+// The same, and the largest sensor delay without growing oscillation, over the contact's stiffness and for each scheme.
 int delay_study(const LoadedEmulation& loaded, const EmulateOptions& options);
 
 // Host's tip under a push of several frequencies, compared with the emulated machine alone.

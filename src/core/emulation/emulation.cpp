@@ -6,6 +6,8 @@
 #include <numbers>
 #include <stdexcept>
 
+#include <Eigen/LU>
+
 #include "knuckleboom/core/machine/equations.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/exponential.hpp"
@@ -21,6 +23,13 @@ constexpr std::uint64_t kSamplesOfATick = 4 * kMaxLinks;
 constexpr double kBrakeFrequency = 100.0;  // Hz, of the joints against closed brakes
 constexpr double kBrakeTime = 0.25;        // remaining closed time after a stop [s]
 constexpr double kBrakeStep = 0.5;         // largest part of it in a sub-step [rad]
+// Largest product of the pressure loops' rate and their delay: a half of what turns their phase by
+// a quarter of a turn.
+constexpr double kMostTurn = 0.75;
+// Largest product of the drift feedback's bandwidth and the delay of the loop. Within its bandwidth
+// the host is tied to the emulated tip, for which a wall that is felt late is a negative damping.
+constexpr double kMostDrift = 0.0125;
+enum : std::uint64_t { kJointsLate = 11, kForceLate, kValvesLate, kMotionLate };  // seeds of jitter
 
 Vec3 linear(const double (&w)[6]) { return Vec3(w[0], w[1], w[2]); }
 Vec3 angular(const double (&w)[6]) { return Vec3(w[3], w[4], w[5]); }
@@ -106,20 +115,68 @@ Emulation::Emulation(EmulationPlan plan, bool alone)
   for (const machine::Actuator& actuator : emulated_.model().actuators)
     metering_.emplace_back(actuator.circuit);
   place();
+  list_exchanges();
+}
+
+void Emulation::list_exchanges() {
   const double h = plan_.tick_s;
+  const PathDelays& late = plan_.delays;
   const bool hydraulic = !torque_controls_.empty();
+  const double joints_s = mean_delay(late.joint_sensors, h);
+  const double valves_s = mean_delay(late.valves, h);
+  force_delay_s_ = mean_delay(late.force, h);
+  host_delay_s_ = joints_s + valves_s;
+  const double bandwidth_Hz = torque_bandwidth_Hz(initial_state(), 0.0);
   exchanges_ = {
       {"contact", "force sensor", "wrench on the tip", 0.5 * h / plan_.plant_substeps},
       {"force sensor", "emulated machine", "measured wrench, held over its step",
-       plan_.sensor.delay * h + 0.5 * h * plan_.emulated_every},
-      {"emulated machine", "host control", "tip acceleration over the same step", 0.0},
+       plan_.sensor.delay * h + force_delay_s_ + 0.5 * h * plan_.emulated_every},
+      {"emulated machine", "host control", "tip acceleration over the same step",
+       mean_delay(late.emulated, h)},
       {"host control", "torque control", "joint torques", 0.0},
       {"torque control", "host", "valve commands; spools and pressures",
-       hydraulic ? torque_delay_s(plan_.torque_bandwidth_Hz, h) : 0.0},
+       valves_s + (hydraulic ? torque_delay_s(bandwidth_Hz, h) : 0.0)},
       {"host", "contact", "tip pose in the middle of each sub-step", 0.0},
   };
+  if (joints_s > 0.0)
+    exchanges_.push_back({"host", "host control", "joints and pressures as measured", joints_s});
   for (const Exchange& e : exchanges_) delay_without_sensor_s_ += e.delay_s;
   delay_without_sensor_s_ -= plan_.sensor.delay * h;
+}
+
+double Emulation::torque_bandwidth_Hz(const EmulationState& state, double wire_s) const {
+  const double delay_s = host_delay_s_ + wire_s;
+  const double tuned = state.tuning.torque_bandwidth_Hz;
+  if (!(delay_s > 0.0)) return tuned;
+  return std::min(tuned, kMostTurn / (2.0 * std::numbers::pi * delay_s));
+}
+
+double Emulation::drift_Hz(const EmulationState& state, double wire_s) const {
+  const double delay_s = heard_delay_s(state) + wire_s;
+  const double tuned = state.tuning.bandwidth_Hz;
+  return delay_s > 0.0 ? std::min(tuned, kMostDrift / delay_s) : tuned;
+}
+
+// The observer removes the delay of the force sensor and its path.
+double Emulation::heard_delay_s(const EmulationState& state) const {
+  return loop_delay_s(state) - state.tuning.sensor_delay * plan_.tick_s - force_delay_s_;
+}
+
+// docs/theory/emulation.md, effect of delay.
+double Emulation::most_stable_delay_s(const EmulationState& state) const {
+  const double square = state.tuning.site_stiffness * (2.0 / host_mass_ - 1.0 / tip_mass_);
+  return square > 0.0 ? std::numbers::pi / std::sqrt(square)
+                      : std::numeric_limits<double>::infinity();
+}
+
+double Emulation::approach_speed() const {
+  double most = 0.0;
+  for (const Phase& phase : plan_.phases) {
+    const Vec3& v = phase.velocity_S;
+    most = std::max(most, plan_.site.kind == SiteKind::kPlane ? v.z() : v.norm());
+    if (std::isfinite(phase.until_force)) break;
+  }
+  return most;
 }
 
 void Emulation::check() const {
@@ -180,6 +237,26 @@ void Emulation::place() {
   multibody::mass_and_bias(emulated_.model().tree, start.machine.inertia, start.machine.q, zero,
                            body);
   std::copy(body.bias, body.bias + emulated_.model().joint_count(), start_bias_);
+  tip_mass_ = tip_mass_of(emulated_.model(), start.machine.inertia, start.machine.q, other);
+  host_mass_ = tip_mass_of(plan_.host.model, plan_.host.model.tree.link_inertias().data(),
+                           host_start.machine.q, host);
+}
+
+double Emulation::tip_mass_of(const machine::MachineModel& model,
+                              const multibody::LinkInertia* inertia, const double* q,
+                              const TipMotion& tip) const {
+  const double zero[kMaxLinks] = {};
+  multibody::MassAndBias body;
+  multibody::mass_and_bias(model.tree, inertia, q, zero, body);
+  const int n = model.joint_count();
+  Eigen::MatrixXd M(n, n);
+  Eigen::VectorXd along(n);
+  const Vec3 normal = site_W_.R.col(2);
+  for (int i = 0; i < n; ++i) {
+    along[i] = normal.dot(tip.J_v[static_cast<std::size_t>(i)]);
+    for (int j = 0; j < n; ++j) M(i, j) = body.M[i][j];
+  }
+  return 1.0 / along.dot(M.partialPivLu().solve(along));
 }
 
 EmulationState Emulation::initial_state() const {
@@ -269,7 +346,28 @@ void Emulation::read_sensors(EmulationState& state, const EmulationInput& input)
   const Wrench in_world = measure(sensor, wrench(state.contact_W), state.sensor);
   const Mat3 to_tool = orientation(state.tip).transpose();
   store(to_tool * in_world.force, to_tool * in_world.moment, sensed.wrench);
+  pass_on(plan_.delays.force, plan_.tick_s, plan_.sensor.seed + kForceLate, sensed.wrench,
+          state.lines.force);
+  if (plan_.delays.joint_sensors.any()) hear_joints(state);
   ask_operator(input, sensed.operator_twist, state);
+}
+
+void Emulation::hear_joints(EmulationState& state) const {
+  EmulationSensors& sensed = state.sensed;
+  double values[4 * kHostJoints];
+  const auto each = [&](auto use) {
+    for (int i = 0; i < kHostJoints; ++i) {
+      double* const of_joint = values + 4 * i;
+      use(of_joint[0], sensed.q[i]);
+      use(of_joint[1], sensed.v[i]);
+      use(of_joint[2], sensed.p[i][0]);
+      use(of_joint[3], sensed.p[i][1]);
+    }
+  };
+  each([](double& value, double& place) { value = place; });
+  pass_on(plan_.delays.joint_sensors, plan_.tick_s, plan_.sensor.seed + kJointsLate, values,
+          state.lines.joint_sensors);
+  each([](double& value, double& place) { place = value; });
 }
 
 // Command in the site frame.
@@ -285,7 +383,8 @@ void Emulation::ask_operator(const EmulationInput& input, double (&twist)[6],
   store(v, omega, twist);
 }
 
-void Emulation::predict(const Wrench& measured, EmulationState& state) const {
+void Emulation::predict(const Wrench& measured, const EmulationInput& input,
+                        EmulationState& state) const {
   const double h = plan_.tick_s;
   const Tuning& t = state.tuning;
   const bool predicts = t.prediction != 0.0;
@@ -294,13 +393,14 @@ void Emulation::predict(const Wrench& measured, EmulationState& state) const {
   double now[6];
   store(predicts ? seen : measured, now);
   const double share = h / (t.prediction_filter_s + h);
-  // The observer removes the sensor's delay.
-  const double ahead = predicts ? loop_delay_s(state) - t.sensor_delay * h : 0.0;
+  const double ahead = predicts ? heard_delay_s(state) + input.wire_s : 0.0;
   for (int i = 0; i < 6; ++i) {
     state.slope_W[i] += share * ((now[i] - state.known_W[i]) / h - state.slope_W[i]);
     state.known_W[i] = now[i];
     state.felt_W[i] = now[i] + ahead * state.slope_W[i];
   }
+  if (!(input.damping > 0.0)) return;
+  for (int i = 0; i < 3; ++i) state.felt_W[i] -= input.damping * state.target.twist[i];
 }
 
 // Present wrench from the force sensor and the joints; also updates the joints' friction.
@@ -324,10 +424,13 @@ Wrench Emulation::observe(const Wrench& measured, EmulationState& state) const {
     std::copy_n(sensed.p[i], 2, motor.p);
     sample.torque[i] = torque_controls_[k].torque(motor, sensed.v[i]);
   }
+  const double later_s =
+      std::max(0.0, force_delay_s_ - mean_delay(plan_.delays.joint_sensors, plan_.tick_s));
+  const int late = static_cast<int>(state.tuning.sensor_delay) +
+                   static_cast<int>(std::floor(later_s / plan_.tick_s + 0.5));
   return fused_wrench(plan_.host.model, plan_.host.model.tree.link_inertias().data(), sample,
-                      measured, static_cast<int>(state.tuning.sensor_delay),
-                      state.tuning.observer_Hz, state.tuning.friction_share, plan_.tick_s,
-                      state.observer);
+                      measured, std::min(late, kMaxSensorDelay), state.tuning.observer_Hz,
+                      state.tuning.friction_share, plan_.tick_s, state.observer);
 }
 
 // --- 2: emulated machine --------------------------------------------------------------------------
@@ -363,7 +466,7 @@ void Emulation::command(double h, EmulationState& state) const {
 
 void Emulation::command_emulated(EmulationState& state, const EmulationInput& input) const {
   const Mat3 R = sensed_orientation(state);
-  predict({R * linear(state.sensed.wrench), R * angular(state.sensed.wrench)}, state);
+  predict({R * linear(state.sensed.wrench), R * angular(state.sensed.wrench)}, input, state);
   if (input.hold == 0 && state.tick % plan_.emulated_every == 0) command(emulated_.tick_s(), state);
 }
 
@@ -470,12 +573,37 @@ TipTarget Emulation::target_of(const EmulationState& state) const {
   return target;
 }
 
-void Emulation::control_host(EmulationState& state, const EmulationInput& input) const {
+// The target as the host's control hears it, carried forward over its way.
+TipTarget Emulation::target_that_arrives(EmulationState& state) const {
+  const PathDelay& path = plan_.delays.emulated;
+  if (!path.any()) return target_of(state);
+  double values[24];
+  double* at = std::copy_n(state.target.p, 3, values);
+  for (const double(&column)[3] : state.target.R) at = std::copy_n(column, 3, at);
+  at = std::copy_n(state.target.twist, 6, at);
+  std::copy_n(state.tip_acceleration, 6, at);
+  pass_on(path, plan_.tick_s, plan_.sensor.seed + kMotionLate, values, state.lines.emulated);
+  const double ahead = mean_delay(path, plan_.tick_s);
+  TipTarget out;
+  out.p = vec(values);
+  for (int k = 0; k < 3; ++k) out.R.col(k) = vec(values + 3 + 3 * k);
+  out.v = vec(values + 12);
+  out.omega = vec(values + 15);
+  out.a = vec(values + 18);
+  out.alpha = vec(values + 21);
+  out.p += ahead * out.v;
+  out.R = turned(out.R, ahead * out.omega);
+  return out;
+}
+
+void Emulation::move_emulated(EmulationState& state, const EmulationInput& input) const {
+  const TipPose last = state.target;
   if (input.hold != 0) {
     // It continues from rest.
     std::fill(std::begin(state.emulated.machine.v), std::end(state.emulated.machine.v), 0.0);
     std::fill(std::begin(state.operator_twist), std::end(state.operator_twist), 0.0);
     std::fill(std::begin(state.target.twist), std::end(state.target.twist), 0.0);
+    std::copy_n(input.retreat, 3, state.target.twist);
     std::fill(std::begin(state.tip_acceleration), std::end(state.tip_acceleration), 0.0);
   } else if (state.tick % plan_.emulated_every == 0) {
     const double step_s = emulated_.tick_s();
@@ -488,26 +616,66 @@ void Emulation::control_host(EmulationState& state, const EmulationInput& input)
           state.tip_acceleration);
     store(before, state.target);
   }
-  command_host(target_of(state), state);
+  if (input.theirs != 0) {  // the target goes on from where theirs was
+    std::copy_n(last.p, 3, state.target.p);
+    if (input.hold == 0) std::copy_n(last.twist, 3, state.target.twist);
+  }
+  TipMotion end = end_of_target(state);
+  if (input.hold == 0 && (state.tick + 1) % plan_.emulated_every == 0)
+    emulated_tip(state.shift, state.emulated, end);
+  const Vec3 p = site_W_.R.transpose() * (end.p - site_W_.p) - vec(state.machine_shift);
+  const Vec3 v = to_site(end.v);
+  std::copy_n(p.data(), 3, state.sensed.machine);
+  std::copy_n(v.data(), 3, state.sensed.machine + 3);
+}
+
+Vec3 Emulation::machine_position(const EmulationState& state) const {
+  return site_W_.p + site_W_.R * (vec(state.sensed.machine) + vec(state.machine_shift));
+}
+
+// An emulated machine elsewhere says where its tip is at the end of the tick. While the host is held
+// its origin is moved, so that it goes on from there.
+void Emulation::hear_machine(const EmulationInput& input, EmulationState& state) const {
+  if (input.theirs == 0) return;
+  if (input.hold != 0) {
+    const Vec3 p = site_W_.R.transpose() * (position(state.target) - site_W_.p);
+    for (int i = 0; i < 3; ++i) state.machine_shift[i] = p[i] - state.sensed.machine[i];
+    return;
+  }
+  const Vec3 v = site_W_.R * vec(state.sensed.machine + 3);
+  for (int i = 0; i < 3; ++i)
+    state.tip_acceleration[i] = (v[i] - state.target.twist[i]) / plan_.tick_s;
+}
+
+void Emulation::control_host(EmulationState& state, const EmulationInput& input) const {
+  hear_machine(input, state);
+  command_host(target_that_arrives(state), input, state);
   // They open when the torques have built up.
   state.brake_ticks =
       input.stop != 0 ? brake_time() : std::max<std::int64_t>(0, state.brake_ticks - 1);
   state.commands.brake = state.brake_ticks > 0 ? 1.0 : 0.0;
 }
 
-void Emulation::command_host(const TipTarget& target, EmulationState& state) const {
+void Emulation::command_host(const TipTarget& target, const EmulationInput& input,
+                             EmulationState& state) const {
   const machine::MachineModel& model = plan_.host.model;
   const machine::MachineState& m = state.host.machine;
   const EmulationSensors& sensed = state.sensed;
   const Tuning& t = state.tuning;
   const double h = plan_.tick_s;
   const bool feeds = t.acceleration_scheme != 0.0;
-  const TipGains gains = feeds ? TipGains{t.bandwidth_Hz, t.damping}
+  const TipGains gains = feeds ? TipGains{drift_Hz(state, input.wire_s), t.damping}
                                : TipGains{t.position_bandwidth_Hz, t.position_damping};
+  // The contact acts on the host itself, not by way of the emulated machine.
+  const double ahead = t.prediction != 0.0 ? heard_delay_s(state) + input.wire_s -
+                                                 mean_delay(plan_.delays.emulated, h)
+                                           : 0.0;
+  double contact[6];
+  for (int i = 0; i < 6; ++i) contact[i] = state.known_W[i] + ahead * state.slope_W[i];
   const TipCommand command =
       tip_command(model, plan_.host.model.tree.link_inertias().data(), sensed.q, sensed.v,
                   state.host_acceleration, feeds ? Scheme::kAcceleration : Scheme::kPosition, gains,
-                  target, wrench(state.felt_W), h);
+                  target, wrench(contact), h);
   if (command.singular) ++state.health.host_singular;
   for (int i = 0; i < 6; ++i) {
     const double torque = command.torque[i] + state.observer.friction[i];
@@ -516,6 +684,7 @@ void Emulation::command_host(const TipTarget& target, EmulationState& state) con
     state.commands.drive[i] = torque;
   }
   bool full = false;
+  const double bandwidth_Hz = torque_bandwidth_Hz(state, input.wire_s);
   for (std::size_t k = 0; k < torque_controls_.size(); ++k) {
     const int i = model.actuators[k].link;
     machine::ActuatorState motor = m.actuator[k];
@@ -523,7 +692,7 @@ void Emulation::command_host(const TipTarget& target, EmulationState& state) con
     hydraulics::capacitances(model.actuators[k].circuit, {}, sensed.q[i], motor.p, motor.C);
     const double volts = torque_controls_[k].command_V(
         {state.host_torque[i], sensed.v[i] + h * command.acceleration[i]}, motor, m.pump_Pa,
-        m.tank_Pa, t.torque_bandwidth_Hz);
+        m.tank_Pa, bandwidth_Hz);
     state.commands.drive[i] = volts;
     full = full || std::fabs(volts) >= model.actuators[k].circuit.valve.full_V;
   }
@@ -547,16 +716,20 @@ Wrench Emulation::touch(const EmulationState& state, const TipMotion& tip, doubl
 }
 
 // Commands that reach the joints' drives: none after a stop.
-sim::TickInput Emulation::host_input(const EmulationState& state, bool stop) const {
+sim::TickInput Emulation::host_input(bool stop, EmulationState& state) const {
   const machine::MachineModel& model = plan_.host.model;
   sim::TickInput input{};
+  double drive[kHostJoints];
+  std::copy_n(state.commands.drive, kHostJoints, drive);
+  pass_on(plan_.delays.valves, plan_.tick_s, plan_.sensor.seed + kValvesLate, drive,
+          state.lines.valves);
   for (const machine::Actuator& actuator : model.actuators) {
-    const double volts = stop ? 0.0 : state.commands.drive[actuator.link];
+    const double volts = stop ? 0.0 : drive[actuator.link];
     const auto k = static_cast<std::size_t>(&actuator - model.actuators.data());
     input.actuator[k] = {volts, sim::ActuatorMode::kVoltage, 0, 0.0};
   }
   for (int i = 0; torque_controls_.empty() && i < model.joint_count(); ++i)
-    input.joint[i] = {stop ? 0.0 : state.commands.drive[i], sim::JointCommandMode::kTorque};
+    input.joint[i] = {stop ? 0.0 : drive[i], sim::JointCommandMode::kTorque};
   return input;
 }
 
@@ -585,18 +758,21 @@ void Emulation::work_brakes(const EmulationInput& input, EmulationState& state) 
 void Emulation::move_host(EmulationState& state, const EmulationInput& input) const {
   work_brakes(input, state);
   const EmulationEnergy before = state.energy;
-  advance_host(host_input(state, input.stop != 0), wrench(input.push), state);
+  advance_host(host_input(input.stop != 0, state), wrench(input.push), state);
   if (input.hardware != 0) sense_host(before, state);
-  if (input.hold == 0) move_target(state);
+  if (input.hold == 0)
+    move_target(input, state);
+  else
+    for (int i = 0; i < 3; ++i) state.target.p[i] += plan_.tick_s * input.retreat[i];
   state.energy.generated =
       std::max(state.energy.generated, state.energy.emulated - state.energy.host);
   if (input.hold == 0 && input.has_operator == 0) next_phase(state);
   end_tick(state);
 }
 
-// Advances the target to the end of the tick; where a step of the emulated machine ends, it is the
-// machine's own tip.
-void Emulation::move_target(EmulationState& state) const {
+// The target at the end of the tick; where a step of the emulated machine ends, it is the machine's
+// own tip.
+TipMotion Emulation::end_of_target(const EmulationState& state) const {
   const double h = plan_.tick_s;
   const TipTarget target = target_of(state);
   TipMotion end;
@@ -604,8 +780,23 @@ void Emulation::move_target(EmulationState& state) const {
   end.R = turned(target.R, h * target.omega + 0.5 * h * h * target.alpha);
   end.v = target.v + h * target.a;
   end.omega = target.omega + h * target.alpha;
-  if ((state.tick + 1) % plan_.emulated_every == 0) emulated_tip(state.shift, state.emulated, end);
+  return end;
+}
+
+void Emulation::move_target(const EmulationInput& input, EmulationState& state) const {
+  TipMotion end = end_of_target(state), own = end;
+  if ((state.tick + 1) % plan_.emulated_every == 0) emulated_tip(state.shift, state.emulated, own);
+  if (input.theirs == 0) {
+    store(own, state.target);
+    return;
+  }
+  end.p = machine_position(state);
+  end.v = site_W_.R * vec(state.sensed.machine + 3);
+  end.R = own.R;
+  end.omega = own.omega;
   store(end, state.target);
+  if (input.follow == 0) return;
+  for (int i = 0; i < 3; ++i) state.shift.offset[i] += end.p[i] - own.p[i];
 }
 
 // Tip and work of a hardware host at the end of the tick; the simulated one has drifted away.
@@ -699,6 +890,7 @@ void Emulation::step(EmulationState& state, const EmulationInput& input) const {
   }
   read_sensors(state, input);
   command_emulated(state, input);
+  move_emulated(state, input);
   control_host(state, input);
   move_host(state, input);
 }

@@ -25,6 +25,8 @@ double& speed_slot(EmulationState& s, int joint, int) { return s.sensed.v[joint]
 double& pressure_slot(EmulationState& s, int joint, int side) { return s.sensed.p[joint][side]; }
 double& emulated_slot(EmulationState& s, int joint, int) { return s.sensed.emulated_q[joint]; }
 double& motor_slot(EmulationState& s, int joint, int) { return s.commands.motor_rate[joint]; }
+double& echo_slot(EmulationState& s, int, int) { return s.sensed.echo; }
+double& machine_slot(EmulationState& s, int, int i) { return s.sensed.machine[i]; }
 double& brake_slot(EmulationState& s, int, int) { return s.commands.brake; }
 double& drive_slot(EmulationState& s, int joint, int) { return s.commands.drive[joint]; }
 
@@ -95,6 +97,14 @@ constexpr Family kFamilies[] = {
                          kBench, 0, SignalRole::kWrench),
     outside<wrench_slot>("sensor.moment_%", "N m", "on the host's tip about it, in the tool's axes",
                          kBench, 3, SignalRole::kWrench),
+    outside<echo_slot>("echo", "s", "time that the host in hardware heard last, sent back", kBench,
+                       0, SignalRole::kEcho),
+    outside<machine_slot>(
+        "machine.%", "m",
+        "position of the emulated tip, site frame; from elsewhere with any origin", kBench, 0,
+        SignalRole::kMachine),
+    outside<machine_slot>("machine.v%", "m/s", "speed of the emulated tip, site frame", kBench, 3,
+                          SignalRole::kMachine),
     outside<brake_slot>("host.brake", "1", "above a half: its parking brakes are to be closed",
                         kBench, 0, SignalRole::kDrive),
     outside<position_slot>("host.*.position", "#", "as measured", kHost, 0, kSensor),
@@ -172,6 +182,10 @@ constexpr Family kFamilies[] = {
      [](At at) { return of(at).energy.exchanged; }},
     {"energy.generated", "J", "most that the loop has put in", kBench, 0,
      [](At at) { return of(at).energy.generated; }},
+    {"energy.at_once", "J", "that the loop has put in of late; safety.energy_budget is the limit",
+     kBench, 0, [](At at) { return at.state.watch.put_in; }},
+    {"wire_delay", "s", "of the host in hardware, there and back, the longest of late", kBench, 0,
+     [](At at) { return at.state.watch.echo_s; }},
 };
 
 int count(Of of, const EmulationPlan& plan) {
@@ -201,10 +215,13 @@ std::string_view use_of(SignalRole role) {
   switch (role) {
     case SignalRole::kObserved:
       break;
+    case SignalRole::kEcho:
+      return "in; then the last one counts";
     case SignalRole::kStop:
       return "in; then stops, as if pressed";
     case SignalRole::kOperator:
       return "in; then zero, and the run continues";
+    case SignalRole::kMachine:
     case SignalRole::kWrench:
     case SignalRole::kEmulatedSensor:
       return "in; then holds, and stops after `safety.stale_stop`";

@@ -1,5 +1,7 @@
 #include "knuckleboom/core/emulation/hil_texts.hpp"
 
+#include <cmath>
+
 #include "knuckleboom/core/math/arrays.hpp"
 
 namespace knuckleboom::emulation {
@@ -56,6 +58,18 @@ std::string sentence(const HilBench& bench, HilMode mode, HilReason reason, std:
       why = "the host's tip is " + number(value) +
             " m from where it should be, beyond the limit of " + number(safety.most_tip_error) +
             " m";
+      break;
+    case HilReason::kOscillation: {
+      const char* const names[] = {"the host's tip swings about the emulated one",
+                                   "the host's tool turns to and fro about the emulated one",
+                                   "the force swings",
+                                   "the host's tip swings about the emulated one"};
+      why = std::string(names[index]) + " at " + number(std::round(10.0 * value) / 10.0) + " Hz";
+      break;
+    }
+    case HilReason::kEnergy:
+      why = "the loop has added " + number(value) + " J, beyond its budget of " +
+            number(safety.energy_budget) + " J";
       break;
     case HilReason::kNotFinite:
       why = "the state left the real numbers";

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "knuckleboom/core/emulation/contact.hpp"
+#include "knuckleboom/core/emulation/delay_line.hpp"
 #include "knuckleboom/core/emulation/force_observer.hpp"
 #include "knuckleboom/core/emulation/force_sensor.hpp"
 #include "knuckleboom/core/emulation/joint_sensor.hpp"
@@ -25,6 +26,7 @@
 #include "knuckleboom/core/emulation/torque_control.hpp"
 #include "knuckleboom/core/emulation/tuning.hpp"
 #include "knuckleboom/core/machine/metering.hpp"
+#include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/sim/simulation.hpp"
 #include "knuckleboom/core/state/fields.hpp"
 
@@ -60,13 +62,27 @@ struct Phase {
       std::numeric_limits<double>::infinity();  // or at this force against the peg [N]
 };
 
-// Limits that stop a run. hil_bench.hpp
+// Limits that stop a run, and what a stop does. hil_bench.hpp
 struct SafetyLimits {
   double most_force = std::numeric_limits<double>::infinity();  // as measured [N]
   double most_tip_error = 0.05;                                 // host's tip less target [m]
-  double late_tick_s = 0.1;   // of a tick that starts late in real time
-  double console_s = 2.0;     // of a console that does not respond
-  double stale_stop_s = 0.5;  // of a hold due to a lost signal
+  double late_tick_s = 0.1;    // of a tick that starts late in real time
+  double console_s = 2.0;      // of a console that does not respond
+  double stale_stop_s = 0.5;   // of a hold due to a lost signal
+  double swing = 2e-4;         // of an oscillation of the host's tip about its target, from peak to
+                               // peak [m]
+  double force_share = 0.25;   // the same of the measured force, of most_force
+  double energy_budget = 0.5;  // that the loop may add at once [J]
+  double let_go_force = 20.0;  // a stop at more than this lets go of the contact [N]
+};
+
+// Connections between the parts of the loop that are slower than within one program. What is
+// simulated here the control counts on as well.
+struct PathDelays {
+  PathDelay joint_sensors;  // positions, speeds and pressures of the host, to its control
+  PathDelay force;          // measured wrench, in addition to the sensor's own delay
+  PathDelay valves;         // commands to the host's drives
+  PathDelay emulated;       // motion of the emulated tip, to the host's control
 };
 
 struct EmulationPlan {
@@ -86,6 +102,7 @@ struct EmulationPlan {
   Vec3 misalignment_S = Vec3::Zero();  // rotation of the peg relative to the site [rad]
   ForceSensor sensor;
   JointSensors joint_sensors;
+  PathDelays delays;
 
   Scheme scheme = Scheme::kAcceleration;
   TipGains gains;                      // of the acceleration scheme's drift feedback
@@ -119,6 +136,11 @@ struct EmulationInput {
   std::int64_t stop;          // 1: and the host's spools are neutral; without hydraulics: brakes
   std::int64_t hardware;      // 1: the host is hardware: its tip and the work on it follow from the
                               // sensors
+  double retreat[3];          // while it is held: speed of the host's target, in the world [m/s]
+  double damping;             // of the emulated tip, against energy that the loop adds [N s/m]
+  double wire_s;              // measured delay to a host in hardware and back [s]
+  std::int64_t theirs;        // 1: the tip moves as EmulationSensors::machine says
+  std::int64_t follow;        // 1: and the emulated machine is carried along, so that it can go on
 };
 static_assert(std::is_trivially_copyable_v<EmulationInput>);
 
@@ -130,11 +152,15 @@ struct EmulationSensors {
   double q[kMaxLinks], v[kMaxLinks];  // host's joints [rad, rad/s]
   double emulated_q[kMaxLinks];       // that the emulated machine's controllers see [rad, m]
   double p[kMaxLinks][2];             // pressures of the host's motors, by joint [Pa]
+  double echo;                        // time that the other side heard last [s]
+  double machine[6];  // emulated tip at the end of the tick, position and speed in the site frame,
+                      // less EmulationState::machine_shift [m, m/s]
 };
 constexpr auto state_fields(const EmulationSensors* /*type*/) {
   using S = EmulationSensors;
   return state::fields_of<S>(KB_FIELD(stop_line), KB_FIELD(operator_twist), KB_FIELD(wrench),
-                             KB_FIELD(q), KB_FIELD(v), KB_FIELD(emulated_q), KB_FIELD(p));
+                             KB_FIELD(q), KB_FIELD(v), KB_FIELD(emulated_q), KB_FIELD(p),
+                             KB_FIELD(echo), KB_FIELD(machine));
 }
 // Commands to the machines in a tick.
 struct EmulationCommands {
@@ -184,6 +210,19 @@ constexpr auto state_fields(const TipShift* /*type*/) {
   return state::fields_of<S>(KB_FIELD(offset, kPosition), KB_FIELD(turn, kDirection));
 }
 
+// Values on their way, one line for each of PathDelays.
+struct EmulationLines {
+  DelayLine<4 * kHostJoints> joint_sensors;
+  DelayLine<6> force;
+  DelayLine<kHostJoints> valves;
+  DelayLine<24> emulated;  // pose, twist and acceleration of the target
+};
+constexpr auto state_fields(const EmulationLines* /*type*/) {
+  using S = EmulationLines;
+  return state::fields_of<S>(KB_FIELD(joint_sensors), KB_FIELD(force), KB_FIELD(valves),
+                             KB_FIELD(emulated));
+}
+
 struct EmulationHealth {
   std::int64_t host_singular, emulated_singular;  // ticks
   std::int64_t valve_full;                        // ticks with a valve at its limit
@@ -227,6 +266,8 @@ struct EmulationState {
   double brake_q[kMaxLinks];  // joints, when they closed
   EmulationEnergy energy;
   EmulationHealth health;
+  EmulationLines lines;
+  double machine_shift[3];  // of the origin of an emulated machine elsewhere, in the site frame [m]
 };
 constexpr auto state_fields(const EmulationState* /*type*/) {
   using namespace knuckleboom::state;
@@ -240,7 +281,7 @@ constexpr auto state_fields(const EmulationState* /*type*/) {
       KB_FIELD(motor), KB_FIELD(motor_rate), KB_FIELD(target), KB_FIELD(tip),
       KB_FIELD(tip_acceleration), KB_FIELD(host_torque), KB_FIELD(host_acceleration),
       KB_FIELD(brake_ticks), KB_FIELD(braked, kFlag), KB_FIELD(brake_q, kPosition),
-      KB_FIELD(energy), KB_FIELD(health));
+      KB_FIELD(energy), KB_FIELD(health), KB_FIELD(lines), KB_FIELD(machine_shift, kPosition));
 }
 
 // Distance of the host's tip from its target [m].
@@ -264,9 +305,10 @@ class Emulation {
   // One tick. No heap, no exception.
   void step(EmulationState& state, const EmulationInput& input = {}) const;
   // Its stages with a host, in this order: sensors are read; the emulated machine's motors get
-  // their commands; it moves and the host's control follows; plant and contact move.
+  // their commands; it moves; the host's control follows; plant and contact move.
   void read_sensors(EmulationState& state, const EmulationInput& input) const;
   void command_emulated(EmulationState& state, const EmulationInput& input) const;
+  void move_emulated(EmulationState& state, const EmulationInput& input) const;
   void control_host(EmulationState& state, const EmulationInput& input) const;
   void move_host(EmulationState& state, const EmulationInput& input) const;
   // Sets the emulated tip to the host's measured tip, at rest.
@@ -284,14 +326,34 @@ class Emulation {
   // Sum of the delays around the loop of contact force and motion, as planned and as tuned [s].
   double loop_delay_s() const;
   double loop_delay_s(const EmulationState& state) const;
+  // Delay of the host's own loop of valves, pressures and joints, besides its tick and that of
+  // hardware on a wire [s].
+  double host_delay_s() const { return host_delay_s_; }
+  // Bandwidth of the pressure loops in use: the tuned one, or less if their delay asks for it [Hz].
+  double torque_bandwidth_Hz(const EmulationState& state, double wire_s) const;
+  // The same of the drift feedback.
+  double drift_Hz(const EmulationState& state, double wire_s) const;
+  // Effective mass of the emulated tip towards the site, in its start pose [kg].
+  double tip_mass() const { return tip_mass_; }
+  // Delay of the loop above which a contact as stiff as the site's swings by itself [s].
+  double most_stable_delay_s(const EmulationState& state) const;
+  // Delay around the loop besides the force's, which the observer removes [s].
+  double heard_delay_s(const EmulationState& state) const;
+  // Fastest motion towards the site that the plan asks for before it expects to touch [m/s].
+  double approach_speed() const;
   // The same pose or vectors in the site frame.
   PegMotion in_site(const TipPose& tip) const;
+  // Force on the tip as the sensor says, in the world [N].
+  Vec3 sensed_force(const EmulationState& state) const {
+    return sensed_orientation(state) * vec(state.sensed.wrench);
+  }
   Vec3 to_site(const Vec3& vector_W) const { return site_W_.R.transpose() * vector_W; }
 
  private:
   void check() const;
   void place();
-  void predict(const Wrench& measured, EmulationState& state) const;
+  void list_exchanges();
+  void predict(const Wrench& measured, const EmulationInput& input, EmulationState& state) const;
   Wrench observe(const Wrench& measured, EmulationState& state) const;
   void command(double h, EmulationState& state) const;
   void drive(const EmulationState& state, sim::TickInput& input, double* outside) const;
@@ -300,11 +362,19 @@ class Emulation {
   void lead_references(EmulationState& state) const;
   void euler(double h, const double* force, sim::SimState& state) const;
   TipTarget target_of(const EmulationState& state) const;
-  void command_host(const TipTarget& target, EmulationState& state) const;
-  sim::TickInput host_input(const EmulationState& state, bool stop) const;
+  TipTarget target_that_arrives(EmulationState& state) const;
+  void hear_joints(EmulationState& state) const;
+  void command_host(const TipTarget& target, const EmulationInput& input,
+                    EmulationState& state) const;
+  sim::TickInput host_input(bool stop, EmulationState& state) const;
   void advance_host(const sim::TickInput& input, const Wrench& push, EmulationState& state) const;
   void sense_host(const EmulationEnergy& before, EmulationState& state) const;
-  void move_target(EmulationState& state) const;
+  TipMotion end_of_target(const EmulationState& state) const;
+  void move_target(const EmulationInput& input, EmulationState& state) const;
+  void hear_machine(const EmulationInput& input, EmulationState& state) const;
+  Vec3 machine_position(const EmulationState& state) const;  // in the world
+  double tip_mass_of(const machine::MachineModel& model, const multibody::LinkInertia* inertia,
+                     const double* q, const TipMotion& tip) const;
   void add_brake(const EmulationState& state, double* force) const;
   std::int64_t brake_time() const;  // ticks
   void work_brakes(const EmulationInput& input, EmulationState& state) const;
@@ -331,6 +401,9 @@ class Emulation {
   double start_bias_[kMaxLinks] = {};
   std::vector<Exchange> exchanges_;
   double delay_without_sensor_s_ = 0.0;
+  double force_delay_s_ = 0.0;  // of the force's path
+  double host_delay_s_ = 0.0;
+  double tip_mass_ = 0.0, host_mass_ = 0.0;
 };
 
 }  // namespace knuckleboom::emulation

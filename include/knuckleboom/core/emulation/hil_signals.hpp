@@ -21,6 +21,8 @@ enum class SignalRole {
   kEmulatedSensor,  // sensor for the emulated machine's own controllers
   kMotor,           // command to the emulated machine
   kDrive,           // command to the host
+  kEcho,            // sensor: time that comes back
+  kMachine,         // motion of an emulated machine elsewhere
 };
 
 // Where a signal is read.

@@ -108,17 +108,17 @@ TEST(HilModes, AreWalkedByTheBenchAsTheTableSays) {
     }
 }
 
-// A force beyond its limit, found in a tick.
+// A tip error beyond its limit, found in a tick.
 TEST(HilModes, AreChangedInATickAsTheTableSays) {
   EmulationPlan plan = test::shipped_emulation("peg_on_plane");
-  plan.safety.most_force = -1.0;
+  plan.safety.most_tip_error = -1.0;
   const HilBench bench(plan);
   for (const HilMode mode : kModes) {
     HilState state = brought_to(bench, mode);
     bench.step(state, {});
     const HilWay& way = way_of(mode, HilEvent::kLimitExceeded);
     EXPECT_EQ(state.mode, way.leads ? way.to : mode);
-    EXPECT_EQ(state.reason == HilReason::kForce, way.leads);
+    EXPECT_EQ(state.reason == HilReason::kTipError, way.leads);
   }
 }
 
