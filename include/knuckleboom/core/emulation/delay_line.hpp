@@ -19,13 +19,13 @@ struct PathDelay {
   bool any() const { return delay_s > 0.0 || jitter_s > 0.0; }
 };
 
-// Of a value sent at the start of a tick that counts `share` of the jitter, in whole ticks: it is
+// Delay of a value that draws `share` of the jitter, in whole ticks: it is
 // looked for once in a tick.
 inline std::int64_t ticks_late(const PathDelay& path, double share, double h) {
   const double ticks = std::ceil((path.delay_s + share * path.jitter_s) / h - 1e-9);
   return static_cast<std::int64_t>(std::clamp(ticks, 0.0, kMostOnTheWay - 1.0));
 }
-// Of the values used, on average [s].
+// Mean delay of the values used [s].
 inline double mean_delay(const PathDelay& path, double h) {
   const double least = static_cast<double>(ticks_late(path, 0.0, h));
   const double most = static_cast<double>(ticks_late(path, 1.0, h));
