@@ -86,12 +86,43 @@ void StepFriction::start(const FrictionSites& sites, const MachineModel& model,
   choose_weights(mechanism, row);
 }
 
+namespace {
+
+// mobility() of several rows of one mechanism, which is factored once.
+class MobilityOfRows {
+ public:
+  explicit MobilityOfRows(const Mechanism* mechanism) : mechanism_(mechanism) {}
+
+  double operator()(const double* row) {
+    const int n = mechanism_->count;
+    if (!factored_) {
+      for (int r = 0; r < n; ++r) std::copy_n(mechanism_->M[r], r + 1, factors_[r]);
+      sound_ = detail::factor<0>(n, factors_, inverse_);
+      factored_ = true;
+    }
+    double x[kMaxLinks];
+    std::copy_n(row, n, x);
+    if (sound_) detail::solve_factored<0, kMaxLinks, double>(n, factors_, inverse_, x);
+    double sum = 0.0;
+    for (int r = 0; r < n; ++r) sum += row[r] * x[r];
+    return sum;
+  }
+
+ private:
+  const Mechanism* mechanism_;
+  bool factored_ = false, sound_ = false;
+  double factors_[kMaxLinks][kMaxLinks], inverse_[kMaxLinks];
+};
+
+}  // namespace
+
 void StepFriction::choose_weights(const Mechanism* mechanism, const double (*row)[kMaxLinks]) {
   double fall[kMaxActuators + kMaxLinks];
   double share = 0.0;
   int falling = 0;
   double stiff[kMaxLinks] = {};
   InverseDiagonal<kMaxLinks> of_inverse(n_, M_);
+  MobilityOfRows of_rows(mechanism);
   for (int s = 0; s < count_; ++s) {
     Source& source = source_[s];
     const friction::FrictionModel& model = *source.site->model;
@@ -101,7 +132,7 @@ void StepFriction::choose_weights(const Mechanism* mechanism, const double (*row
     const double stiffness_here = one_stage_ ? stiffness(model, g_) : 0.0;
     if (source.column < 0 || (fall[s] == 0.0 && stiffness_here == 0.0)) continue;
     const double compliance = mechanism != nullptr
-                                  ? g_ * mobility(*mechanism, row[s])
+                                  ? g_ * of_rows(row[s])
                                   : source.lever * source.lever * of_inverse(source.column);
     fall[s] *= compliance;
     share += fall[s];
