@@ -331,6 +331,98 @@ static void mistakes(void) {
   kb_close(s);
 }
 
+/* Machines of a batch are where they are alone: other gains, levers, scenarios, and an exercise beside the lanes. */
+static void batches(void) {
+  enum { kMachines = 6 };
+  static const char *const gains[] = {NULL, "controller.stick.kp_V_per_rad=30", "controller.boom.kp_V_per_rad=50"};
+  kb_simulation *alone[kMachines];
+  kb_simulation *exercise;
+  kb_setup *setup = kb_setup_new();
+  kb_batch *batch = kb_batch_new(0);
+  kb_state *state;
+  int32_t inputs[2], channels[4];
+  double wanted[2 * kMachines], seen[4 * kMachines];
+  char before[32];
+  int i, turn;
+  CHECK(kb_batch_lanes(batch) == 2 || kb_batch_lanes(batch) == 4 || kb_batch_lanes(batch) == 8);
+  CHECK(kb_batch_count(batch) == 0);
+  for (i = 0; i < kMachines; ++i) {
+    alone[i] = open_scenario(i < 5 ? "stick_sine" : "tip_circle", NULL, gains[i % 3]);
+    CHECK(kb_step(alone[i], 10 * i) == KB_OK);
+    CHECK(kb_batch_add(batch, alone[i]) == i);
+  }
+  inputs[0] = kb_find_input(alone[0], "boom_valve_V");
+  inputs[1] = kb_find_input(alone[0], "swing_ref_rad");
+  channels[0] = kb_find_channel(alone[0], "stick_rad");
+  channels[1] = kb_find_channel(alone[0], "boom_port_b_Pa");
+  channels[2] = kb_find_channel(alone[0], "tip_z_m");
+  channels[3] = kb_find_channel(alone[0], "t_s");
+  for (turn = 0; turn < 4; ++turn) {
+    for (i = 0; i < kMachines; ++i) {
+      wanted[2 * i] = turn == 3 ? NAN : 0.9 * i - 2.0 + turn;
+      wanted[2 * i + 1] = i % 2 == 0 ? NAN : 0.02 * turn;
+      if (turn == 3)
+        CHECK(kb_release_input(alone[i], inputs[0]) == KB_OK);
+      else
+        CHECK(kb_set_input(alone[i], inputs[0], wanted[2 * i]) == KB_OK);
+      if (i % 2 != 0) CHECK(kb_set_input(alone[i], inputs[1], wanted[2 * i + 1]) == KB_OK);
+      CHECK(kb_step(alone[i], 137) == KB_OK);
+    }
+    CHECK(kb_batch_set_inputs(batch, inputs, 2, wanted) == KB_OK);
+    CHECK(kb_batch_step(batch, 137) == KB_OK);
+    CHECK(kb_batch_read(batch, channels, 4, seen) == KB_OK);
+    for (i = 0; i < kMachines; ++i) {
+      CHECK(seen[4 * i] == kb_read(alone[i], channels[0]));
+      CHECK(seen[4 * i + 1] == kb_read(alone[i], channels[1]));
+      CHECK(seen[4 * i + 2] == kb_read(alone[i], channels[2]));
+      CHECK(seen[4 * i + 3] == kb_read(alone[i], channels[3]));
+      CHECK(kb_batch_tick(batch, i) == kb_tick(alone[i]));
+    }
+  }
+  CHECK(kb_batch_in_lanes(batch) == 6);
+  for (i = 0; i < kMachines; ++i) CHECK(strcmp(kb_batch_hash(batch, i), kb_state_hash(alone[i])) == 0);
+
+  /* Back to a moment, of one machine. */
+  state = kb_batch_take(batch, 1);
+  strcpy(before, kb_batch_hash(batch, 1));
+  CHECK(kb_batch_set_fault(batch, 2, "no_such_fault", 1) == KB_ERROR_ARGUMENT);
+  CHECK(kb_batch_step(batch, 50) == KB_OK);
+  CHECK(strcmp(kb_batch_hash(batch, 1), before) != 0);
+  CHECK(kb_batch_restore(batch, 1, state) == KB_OK);
+  CHECK(strcmp(kb_batch_hash(batch, 1), before) == 0);
+  CHECK(kb_batch_step(batch, 50) == KB_OK);
+  CHECK(kb_step(alone[1], 50) == KB_OK);
+  CHECK(strcmp(kb_batch_hash(batch, 1), kb_state_hash(alone[1])) == 0);
+  CHECK(kb_batch_restore(batch, 5, state) == KB_ERROR_ARGUMENT);
+  CHECK(error_has("another machine or scenario"));
+  kb_state_free(state);
+
+  /* An exercise is stepped beside them, and has levers in place of these inputs. */
+  CHECK(kb_setup_exercise(setup, "reach", NULL) == KB_OK);
+  exercise = kb_open(setup);
+  kb_setup_free(setup);
+  CHECK(kb_batch_add(batch, exercise) == kMachines);
+  CHECK(kb_batch_step(batch, 20) == KB_OK);
+  CHECK(kb_step(exercise, 20) == KB_OK);
+  CHECK(strcmp(kb_batch_hash(batch, kMachines), kb_state_hash(exercise)) == 0);
+  kb_close(exercise);
+
+  CHECK(kb_batch_new(3) == NULL);
+  CHECK(error_has("1, 2, 4 or 8 lanes, not 3"));
+  CHECK(kb_batch_step(batch, -1) == KB_ERROR_ARGUMENT);
+  CHECK(kb_batch_tick(batch, kMachines + 1) == -1);
+  CHECK(error_has("there is no machine 7; they go from 0 to 6"));
+  channels[0] = 100000;
+  CHECK(kb_batch_read(batch, channels, 4, seen) == KB_ERROR_ARGUMENT);
+  wanted[0] = INFINITY;
+  CHECK(kb_batch_set_inputs(batch, inputs, 2, wanted) == KB_ERROR_ARGUMENT);
+  CHECK(kb_batch_count(NULL) == -1 && kb_batch_hash(NULL, 0) == NULL);
+  CHECK(kb_batch_add(batch, NULL) == -1);
+  kb_batch_free(batch);
+  kb_batch_free(NULL);
+  for (i = 0; i < kMachines; ++i) kb_close(alone[i]);
+}
+
 /* Instances in several threads give what each gives alone, and errors stay in their thread. */
 struct job {
   const char *scenario;
@@ -373,6 +465,7 @@ int main(void) {
   texts();
   exercises();
   mistakes();
+  batches();
   threads();
   if (faults == 0) puts("the C interface does what its header says");
   return faults == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -34,6 +34,14 @@ struct Access {
     const auto next = static_cast<std::size_t>(state.fault.next_in_plan);
     return next < s.plan_.size() ? s.plan_[next].tick : -1;
   }
+  // Inputs of the scenario in the tick of this state. The tip's path goes on by a tick.
+  static void fill_input(const sim::Simulation& s, sim::SimState& state, sim::TickInput& input) {
+    s.fill_input(state, input);
+  }
+  // Whether a fault is of this actuator.
+  static bool concerns(const sim::Simulation& s, std::size_t fault, int actuator) {
+    return s.fault_actuator_[fault] < 0 || s.fault_actuator_[fault] == actuator;
+  }
 };
 
 namespace {
@@ -41,8 +49,6 @@ namespace {
 using sim::ActuatorMode;
 using sim::SimState;
 using sim::Simulation;
-
-constexpr std::int64_t kBlock = 32;  // ticks at most that a lane may have to do again alone
 
 // --- Which machines go together -----------------------------------------------------------------------------
 
@@ -57,7 +63,7 @@ bool fits(const Simulation& simulation) {
       model.supply.kind != hydraulics::SupplyKind::kConstant ||
       model.closed_valve == machine::ClosedValveModel::kOrifice ||
       !scenario.pump_Pa.terms.empty() || !scenario.tank_Pa.terms.empty() ||
-      Access::has_joint_program(simulation) || Access::has_tip(simulation))
+      Access::has_joint_program(simulation))
     return false;
   for (const friction::FrictionModel& dry : model.joint_friction)
     if (dry.kind != friction::Kind::kNone) return false;
@@ -75,13 +81,26 @@ bool model_fits(machine::Fidelity fidelity) {
   return fidelity == machine::Fidelity::kFull || fidelity == machine::Fidelity::kReduced;
 }
 
+// Actuators whose leakage couples their ports, a bit each; faults leak too.
+unsigned leaky(const Simulation& simulation, const SimState& state) {
+  unsigned out = 0;
+  for (int k = 0; k < kJoints; ++k) {
+    const auto& fault = state.machine.actuator[k].fault;
+    if (Access::stepper(simulation).constants(k).half.coupled || fault.leak_internal > 0.0 ||
+        fault.leak_external[0] > 0.0 || fault.leak_external[1] > 0.0)
+      out |= 1U << k;
+  }
+  return out;
+}
+
 // Equal within a group.
 using Structure = std::vector<std::int64_t>;
+constexpr std::size_t kLeakyInStructure = 3;  // place of leaky()
 Structure structure_of(const Simulation& simulation, const SimState& state) {
   const machine::MachineModel& model = simulation.model();
   Structure out{static_cast<std::int64_t>(state.fidelity),
                 std::bit_cast<std::int64_t>(simulation.tick_s()),
-                std::bit_cast<std::int64_t>(model.tau_Q)};
+                std::bit_cast<std::int64_t>(model.tau_Q), leaky(simulation, state)};
   for (int k = 0; k < kJoints; ++k) {
     const machine::ActuatorNumbers a = machine::actuator_numbers(model, k);
     const machine::ActuatorConstants& c = Access::stepper(simulation).constants(k);
@@ -89,8 +108,7 @@ Structure structure_of(const Simulation& simulation, const SimState& state) {
          {std::int64_t{model.tree.link(k).aligned},
           std::int64_t{Access::drives(simulation)[static_cast<std::size_t>(k)].link},
           std::int64_t{a.direct}, std::int64_t{a.tables}, std::int64_t{a.stops->enabled},
-          std::int64_t{c.half.linear_line}, std::int64_t{c.half.coupled},
-          static_cast<std::int64_t>(state.gains[k].anti_windup)})
+          std::int64_t{c.half.linear_line}, static_cast<std::int64_t>(state.gains[k].anti_windup)})
       out.push_back(x);
   }
   return out;
@@ -106,14 +124,47 @@ struct Machine {
 };
 
 ActuatorMode mode_of(const Machine& m, int k) {
+  if (m.state.fault.controller_off[k] != 0) return ActuatorMode::kVoltage;
   if (m.held.drive[k]) return m.held.input.actuator[k].mode;
   if (m.state.overridden[k] != 0) return m.state.override_command[k].mode;
   return Access::drives(*m.simulation)[static_cast<std::size_t>(k)].command.mode;
 }
 
+// By how much a controller's sensor is off, as sim/faults.cpp adds it up.
+double sensor_shift(const Machine& m, int link) {
+  double shift = 0.0;
+  const std::vector<command::Fault>& faults = m.simulation->scenario().faults;
+  for (std::size_t i = 0; i < faults.size(); ++i)
+    for (int k = 0; k < kJoints; ++k)
+      if (faults[i].kind == command::FaultKind::kSensorBias && m.state.fault.on[i] != 0 &&
+          Access::concerns(*m.simulation, i, k) &&
+          Access::drives(*m.simulation)[static_cast<std::size_t>(k)].link == link)
+        shift += m.state.fault.share[i] * faults[i].size;
+  return shift;
+}
+
+// Whether its faults are there in full and of kinds that change nothing from tick to tick.
+bool faults_stand_still(const Machine& m) {
+  using command::FaultKind;
+  const sim::FaultState& f = m.state.fault;
+  if (f.active == 0) return true;
+  const std::vector<command::Fault>& faults = m.simulation->scenario().faults;
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    if (f.on[i] == 0 && f.share[i] == 0.0) continue;
+    if (f.on[i] == 0 || f.share[i] != 1.0) return false;
+    const FaultKind kind = faults[i].kind;
+    if (kind == FaultKind::kStickingSpool || kind == FaultKind::kWornPump ||
+        kind == FaultKind::kSensorNoise || kind == FaultKind::kSensorDropout)
+      return false;
+  }
+  for (int i = 0; i < kJoints; ++i)
+    if (f.measured[i] != m.state.machine.q[i] + sensor_shift(m, i)) return false;
+  return true;
+}
+
 // Whether the machine has to be alone in its next tick.
 bool alone(const Machine& m) {
-  if (m.state.fault.active != 0 || m.held.any_joint || m.state.machine.absent != 0) return true;
+  if (!faults_stand_still(m) || m.held.any_joint || m.state.machine.absent != 0) return true;
   for (int k = 0; k < kJoints; ++k) {
     const ActuatorMode mode = mode_of(m, k);
     if (mode == ActuatorMode::kFedPosition ||
@@ -281,6 +332,8 @@ void store_state(int lane, const LaneModel<L>& model, const LaneState<L>& s, Mac
     last.hold_sum = 0;
     last.feed_forward_V = 0.0;
     m.state.input.joint[k] = {};
+    if (m.state.fault.active != 0)
+      m.state.fault.measured[k] = m.state.machine.q[k] + model.shift[k][lane];
   }
 }
 
@@ -312,8 +365,11 @@ void load_constants(int lane, const hydraulics::StageConstants& from,
 template <class L>
 void load_actuator(int lane, const Machine& m, int k, LaneActuator<L>& to) {
   const machine::MachineModel& model = m.simulation->model();
-  const machine::ActuatorNumbers from = machine::actuator_numbers(model, k);
-  const machine::ActuatorConstants& constants = Access::stepper(*m.simulation).constants(k);
+  const machine::ActuatorState& state = m.state.machine.actuator[k];
+  const machine::ActuatorNumbers from = machine::actuator_numbers(model, k, &state);
+  const machine::ActuatorConstants constants =
+      state.faulty != 0 ? machine::faulty_constants(model, k, state, m.simulation->tick_s())
+                        : Access::stepper(*m.simulation).constants(k);
   const Access::Drive& drive = Access::drives(*m.simulation)[static_cast<std::size_t>(k)];
   to.link = drive.link;
   to.direct = from.direct;
@@ -373,17 +429,20 @@ template <class L>
 void load_command(int lane, const Machine& m, int k, LaneCommand<L>& to) {
   const Access::Drive& drive = Access::drives(*m.simulation)[static_cast<std::size_t>(k)];
   sim::ActuatorCommand command = drive.command;
-  const command::Signal* signal = drive.signal;
-  if (m.held.drive[k]) {
+  const bool off = m.state.fault.controller_off[k] != 0;
+  const bool own = !off && !m.held.drive[k] && m.state.overridden[k] == 0;  // the scenario's
+  const command::Signal* const signal = own ? drive.signal : nullptr;
+  const bool tip = own && drive.tip;
+  if (off)
+    command = {0.0, ActuatorMode::kVoltage, 0, 0.0};
+  else if (m.held.drive[k])
     command = m.held.input.actuator[k];
-    signal = nullptr;
-  } else if (m.state.overridden[k] != 0) {
+  else if (m.state.overridden[k] != 0)
     command = m.state.override_command[k];
-    signal = nullptr;
-  }
   to.voltage.set(lane, command.mode == ActuatorMode::kVoltage ? 1.0 : 0.0);
   to.number.set(lane, command.value);
   to.by_signal.set(lane, signal != nullptr ? 1.0 : 0.0);
+  to.by_tip.set(lane, tip ? 1.0 : 0.0);
   to.signal[lane] = signal;
 }
 
@@ -428,6 +487,7 @@ void load_model(int lane, const Machine& m, LaneModel<L>& to) {
   const machine::MachineModel& model = m.simulation->model();
   to.full = m.state.fidelity == machine::Fidelity::kFull;
   to.h = m.simulation->tick_s();
+  to.faulty.set(lane, m.state.fault.active != 0 ? 1.0 : 0.0);
   to.residual_decay = Access::stepper(*m.simulation).residual_decay();
   for (int i = 0; i < kJoints; ++i) {
     to.tree.gravity_W.x[i].set(lane, model.tree.gravity_W(i));
@@ -451,6 +511,8 @@ void load_model(int lane, const Machine& m, LaneModel<L>& to) {
     load_actuator(lane, m, i, to.actuator[i]);
     load_gains(lane, m.state.gains[i], to.gains[i]);
     load_command(lane, m, i, to.command[i]);
+    to.offset_V[i].set(lane, m.state.fault.offset_V[i]);
+    to.shift[i].set(lane, sensor_shift(m, i));
   }
 }
 
@@ -465,12 +527,15 @@ class Group {
   virtual void forget(int lane) = 0;  // the machine's state counts from now on
   virtual bool set_number(int lane, int actuator, double value) = 0;
   virtual int loaded() const = 0;
+  // Some machine that is not in its lane is of another structure now.
+  virtual bool misplaced(const std::vector<Machine>& all) const = 0;
 };
 
 template <int N>
 class LaneGroup : public Group {
  public:
-  LaneGroup(LaneStep<N>* step, const int* machines, int count) : step_(step), count_(count) {
+  LaneGroup(LaneStep<N>* step, const int* machines, int count, unsigned leaky)
+      : step_(step), count_(count), leaky_(leaky) {
     std::memset(static_cast<void*>(&model_), 0, sizeof model_);
     std::memset(static_cast<void*>(&state_), 0, sizeof state_);
     std::copy_n(machines, count, machine_);
@@ -497,17 +562,22 @@ class LaneGroup : public Group {
     return true;
   }
   int loaded() const override { return std::popcount(loaded_); }
+  bool misplaced(const std::vector<Machine>& all) const override {
+    for (int lane = 0; lane < count_; ++lane)
+      if ((loaded_ >> lane & 1U) == 0 && of_another(nth(all, machine_[lane]))) return true;
+    return false;
+  }
 
  private:
   std::int64_t step_block(std::int64_t most, std::vector<Machine>& all) {
-    std::int64_t ticks = std::min(most, kBlock);
+    std::int64_t ticks = std::min<std::int64_t>(most, kBlock);
     unsigned live = 0, fresh = 0;
     for (int lane = 0; lane < count_; ++lane) {
       Machine& m = nth(all, machine_[lane]);
       const bool is_loaded = (loaded_ >> lane & 1U) != 0;
       const auto tick = is_loaded ? static_cast<std::int64_t>(state_.tick[lane]) : m.state.tick;
       const std::int64_t quiet = quiet_ticks(m, tick);
-      if (quiet == 0 || (!is_loaded && alone(m))) {
+      if (quiet == 0 || (!is_loaded && of_another(m)) || (!is_loaded && alone(m))) {
         put_back(lane, all, sim::kAllParts);
         forget(lane);
         continue;
@@ -520,6 +590,9 @@ class LaneGroup : public Group {
     unsigned sound = 0;
     if (live != 0) {
       start_ = state_;
+      model_.any_tip = false;
+      for (int lane = 0; lane < count_; ++lane)
+        if ((live >> lane & 1U) != 0) walk(lane, ticks, nth(all, machine_[lane]));
       stored_ &= ~live;
       sound = step_(model_, state_, static_cast<int>(ticks), live) & live;
     }
@@ -533,9 +606,37 @@ class LaneGroup : public Group {
       }
       if ((live & ~fresh) >> lane & 1U) store_state(lane, model_, start_, m);
       forget(lane);
+      if ((live >> lane & 1U) != 0) turn_back(lane, m);
       step_alone(m, ticks);
     }
     return ticks;
+  }
+
+  bool of_another(const Machine& m) const { return leaky(*m.simulation, m.state) != leaky_; }
+
+  // The joints of the tip's path over the coming ticks. They follow from those before them alone: no joint is passive.
+  void walk(int lane, std::int64_t ticks, Machine& m) {
+    if (!Access::has_tip(*m.simulation)) return;
+    model_.any_tip = true;
+    std::memcpy(walked_[lane].joints, m.state.tip_joints, sizeof m.state.tip_joints);
+    walked_[lane].unreachable = m.state.tip_unreachable;
+    const std::int64_t kept = m.state.tick;
+    m.state.tick = static_cast<std::int64_t>(state_.tick[lane]);
+    for (std::int64_t i = 0; i < ticks; ++i, ++m.state.tick) {
+      sim::TickInput input;
+      Access::fill_input(*m.simulation, m.state, input);
+      for (int k = 0; k < kJoints; ++k)
+        model_.path[i][k].set(
+            lane,
+            m.state.tip_joints[0][Access::drives(*m.simulation)[static_cast<std::size_t>(k)].link]);
+    }
+    m.state.tick = kept;
+  }
+  // Where the lane did not come through.
+  void turn_back(int lane, Machine& m) {
+    if (!Access::has_tip(*m.simulation)) return;
+    std::memcpy(m.state.tip_joints, walked_[lane].joints, sizeof m.state.tip_joints);
+    m.state.tip_unreachable = walked_[lane].unreachable;
   }
 
   void load(unsigned fresh, std::vector<Machine>& all) {
@@ -548,26 +649,34 @@ class LaneGroup : public Group {
     }
     filled_ = true;
     for (LaneCommand<Lanes<N>>& command : model_.command) arrange_terms<N>(command);
+    model_.any_faulty = false;
+    for (int lane = 0; lane < N; ++lane)
+      model_.any_faulty = model_.any_faulty || model_.faulty[lane] != 0.0;
     loaded_ |= fresh;
     stored_ |= fresh;
   }
 
   LaneStep<N>* step_;
   int count_;
+  unsigned leaky_;
   int machine_[N];
   unsigned loaded_ = 0;  // lanes whose numbers count, not their machine's state
   unsigned stored_ = 0;  // lanes whose machine's state has the same numbers
   bool filled_ = false;
   LaneModel<Lanes<N>> model_;
   LaneState<Lanes<N>> state_, start_;
+  struct Walked {
+    double joints[2][kMaxLinks];
+    std::int64_t unreachable;
+  } walked_[N];  // paths of the tips at the start of a block
 };
 
 template <int N>
-std::unique_ptr<Group> make_group(const int* machines, int count) {
-  if constexpr (N == 2) return std::make_unique<LaneGroup<2>>(step_lanes_2, machines, count);
+std::unique_ptr<Group> make_group(const int* machines, int count, unsigned leaky) {
+  if constexpr (N == 2) return std::make_unique<LaneGroup<2>>(step_lanes_2, machines, count, leaky);
 #ifdef KNUCKLEBOOM_HAS_LANES
-  if constexpr (N == 4) return std::make_unique<LaneGroup<4>>(step_lanes_4, machines, count);
-  if constexpr (N == 8) return std::make_unique<LaneGroup<8>>(step_lanes_8, machines, count);
+  if constexpr (N == 4) return std::make_unique<LaneGroup<4>>(step_lanes_4, machines, count, leaky);
+  if constexpr (N == 8) return std::make_unique<LaneGroup<8>>(step_lanes_8, machines, count, leaky);
 #endif
   return nullptr;
 }
@@ -616,11 +725,27 @@ struct Batch::Machines {
         const int* const own = members.data() + first;
         for (int lane = 0; lane < count; ++lane)
           nth(place, own[lane]) = {static_cast<int>(groups.size()), lane};
-        groups.push_back(lanes == 8   ? make_group<8>(own, count)
-                         : lanes == 4 ? make_group<4>(own, count)
-                                      : make_group<2>(own, count));
+        const unsigned drips = leaky_now(*own);
+        groups.push_back(lanes == 8   ? make_group<8>(own, count, drips)
+                         : lanes == 4 ? make_group<4>(own, count, drips)
+                                      : make_group<2>(own, count, drips));
       }
     arranged = true;
+  }
+
+  unsigned leaky_now(int i) const {
+    return leaky(*nth(machine, i).simulation, nth(machine, i).state);
+  }
+
+  // A fault has begun or ended whose leakage makes another structure of a machine.
+  bool some_misplaced() const {
+    for (const auto& group : groups)
+      if (group->misplaced(machine)) return true;
+    for (std::size_t i = 0; i < machine.size(); ++i)
+      if (place[i].group < 0 && !structure[i].empty() &&
+          leaky_now(static_cast<int>(i)) != structure[i][kLeakyInStructure])
+        return true;
+    return false;
   }
 
   Structure structure_now(int i) const {
@@ -675,10 +800,15 @@ void Batch::step(std::int64_t ticks) {
   for (const int i : all_->changed)
     all_->arranged = all_->arranged && all_->structure_now(i) == nth(all_->structure, i);
   all_->changed.clear();
-  if (!all_->arranged) all_->arrange();
-  for (const auto& group : all_->groups) group->step(ticks, all_->machine);
-  for (std::size_t i = 0; i < all_->machine.size(); ++i)
-    if (all_->place[i].group < 0) step_alone(all_->machine[i], ticks);
+  constexpr std::int64_t kPiece = 256;  // ticks after which machines may change their groups
+  for (std::int64_t done = 0; done < ticks; done += kPiece) {
+    const std::int64_t piece = std::min(kPiece, ticks - done);
+    all_->arranged = all_->arranged && !all_->some_misplaced();
+    if (!all_->arranged) all_->arrange();
+    for (const auto& group : all_->groups) group->step(piece, all_->machine);
+    for (std::size_t i = 0; i < all_->machine.size(); ++i)
+      if (all_->place[i].group < 0) step_alone(all_->machine[i], piece);
+  }
 }
 
 const SimState& Batch::state(int machine) {
@@ -706,7 +836,7 @@ void Batch::hold(int machine, int actuator, const sim::ActuatorCommand& command)
   m.held.drive[actuator] = true;
   if (!all_->arranged || nth(all_->place, machine).group < 0) return;
   const Machines::Place& place = nth(all_->place, machine);
-  if (same_source &&
+  if (same_source && m.state.fault.controller_off[actuator] == 0 &&
       nth(all_->groups, place.group)->set_number(place.lane, actuator, command.value))
     return;
   all_->forget(machine);

@@ -93,7 +93,7 @@ L term_value(const LaneTerm<L>& term, L t) {
   return 0.0;
 }
 
-L command_of(const LaneCommand<L>& c, L t, double h) {
+L command_of(const LaneCommand<L>& c, L t, double h) {  // but of the tip's path
   const Which by_signal = c.by_signal != 0.0;
   if (!any(by_signal)) return c.number;
   // A controller samples its reference; what acts on the machine is held at the value of the tick's middle.
@@ -107,14 +107,18 @@ L command_of(const LaneCommand<L>& c, L t, double h) {
   return select(by_signal, sum, c.number);
 }
 
-void control(const Model& m, State& s) {
+// tick: of the block.
+void control(const Model& m, int tick, State& s) {
   const L t = s.tick * m.h;
   for (int k = 0; k < kJoints; ++k) {
     const LaneActuator<L>& actuator = m.actuator[k];
     const LaneCommand<L>& c = m.command[k];
     LaneActuatorState<L>& a = s.actuator[k];
-    const L q = s.q[actuator.link];
-    const L value = command_of(c, t, m.h);
+    L q = s.q[actuator.link];
+    if (m.any_faulty) [[unlikely]]
+      q = select(m.faulty != 0.0, q + m.shift[actuator.link], q);
+    L value = command_of(c, t, m.h);
+    if (m.any_tip) value = select(c.by_tip != 0.0, m.path[tick][k], value);
     s.command_value[k] = value;
     const Which voltage = c.voltage != 0.0;
     const L direct = clamped(value, -actuator.full_V, actuator.full_V);
@@ -149,7 +153,12 @@ void control(const Model& m, State& s) {
 void move_spools(const Model& m, State& s) {
   for (int k = 0; k < kJoints; ++k) {
     LaneActuatorState<L>& a = s.actuator[k];
-    a.spool_V = hydraulics::moved_spool(a.command_V, a.spool_V, m.actuator[k].spool_left);
+    const LaneActuator<L>& actuator = m.actuator[k];
+    L target = a.command_V;
+    if (m.any_faulty) [[unlikely]]
+      target = select(m.faulty != 0.0,
+                      clamped(target + m.offset_V[k], -actuator.full_V, actuator.full_V), target);
+    a.spool_V = hydraulics::moved_spool(target, a.spool_V, actuator.spool_left);
   }
 }
 
@@ -606,7 +615,7 @@ unsigned KB_JOIN(step_lanes_, KNUCKLEBOOM_LANES)(const Model& model, State& stat
                                                  unsigned lanes) {
   Which alive = Which::of(lanes);
   for (int i = 0; i < ticks && any(alive); ++i) {
-    control(model, state);
+    control(model, i, state);
     move_spools(model, state);
     alive = Step(model, state, alive)();
     move_spools(model, state);

@@ -14,6 +14,7 @@ inline constexpr int kJoints = 3;     // of a machine in lanes, each with an act
 inline constexpr int kTerms = 4;      // of a signal in lanes
 inline constexpr int kWidest = 8;     // lanes
 inline constexpr int kOwnTerms = -1;  // signals that do not fit: each lane's by itself
+inline constexpr int kBlock = 32;     // ticks at most in one go
 
 template <class T>
 struct LaneVector {
@@ -101,6 +102,7 @@ struct LaneCommand {
   T voltage;    // 1: to the valve; 0: the controller's reference
   T number;     // the command where no signal is
   T by_signal;  // 1
+  T by_tip;     // 1: from the tip's path
   int terms;    // or kOwnTerms
   LaneTerm<T> term[kTerms];
   const command::Signal* signal[kWidest];
@@ -115,6 +117,13 @@ struct LaneModel {
   LaneGains<T> gains[kJoints];
   LaneCommand<T> command[kJoints];
   LaneInertia<T> inertia[kJoints];
+  bool any_tip;
+  T path[kBlock]
+        [kJoints];  // of each actuator's joint, tick by tick of a block, where the tip has a path
+  bool any_faulty;
+  T faulty;                                            // 1: machine with a fault
+  T offset_V[kJoints];                                 // of its spools
+  T shift[kJoints];                                    // of the positions that its controllers see
   T watch_lower[kJoints][2], watch_upper[kJoints][2];  // position and speed
 };
 

@@ -309,7 +309,8 @@ double quasi_steady_speed(const Circuit& circuit, const StageInput& in, double h
   return std::copysign(std::sqrt(std::fabs(dF) / D), dF);
 }
 
-ActuatorNumbers actuator_numbers(const MachineModel& model, int actuator) {
+ActuatorNumbers actuator_numbers(const MachineModel& model, int actuator,
+                                 const ActuatorState* state) {
   const Actuator& a = nth(model.actuators, actuator);
   const Circuit& c = a.circuit;
   ActuatorNumbers out{};
@@ -336,6 +337,10 @@ ActuatorNumbers actuator_numbers(const MachineModel& model, int actuator) {
   out.protected_ = c.protection.enabled;
   out.relief_Pa = c.protection.relief_Pa;
   out.anti_cavitation_Pa = c.protection.anti_cavitation_Pa;
+  if (state != nullptr && state->faulty != 0) {
+    out.protected_ = out.protected_ || state->fault.relief_Pa != 0.0;
+    out.relief_Pa = hydraulics::relief_Pa(c.protection, state->fault);
+  }
   out.stops = &a.stops;
   return out;
 }

@@ -1,6 +1,7 @@
 #include "knuckleboom/core/machine/stepper.hpp"
 
 #include "knuckleboom/core/integration/sdirk2.hpp"
+#include "knuckleboom/core/machine/actuator_numbers.hpp"
 #include "knuckleboom/core/machine/equations.hpp"
 #include "knuckleboom/core/math/arrays.hpp"
 #include "knuckleboom/core/math/exponential.hpp"
@@ -21,6 +22,11 @@ ActuatorConstants make_constants(const hydraulics::Circuit& circuit,
 }
 
 }  // namespace
+
+ActuatorConstants faulty_constants(const MachineModel& model, int actuator,
+                                   const ActuatorState& state, double h) {
+  return make_constants(nth(model.actuators, actuator).circuit, state.fault, state.C, h);
+}
 
 Stepper::Stepper(const MachineModel& model, double h)
     : model_(model),

@@ -34,7 +34,7 @@ class Batch {
   // Ticks, of all machines since the start, whose result was not finite.
   std::int64_t non_finite() const;
 
-  // All of them. No allocation after the first call.
+  // All of them. No allocation after the first call, but where a change or a leak makes another structure of a machine.
   void step(std::int64_t ticks);
 
   const sim::SimState& state(int machine);

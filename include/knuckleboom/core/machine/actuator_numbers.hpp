@@ -11,6 +11,8 @@ namespace knuckleboom::machine {
 
 struct MachineModel;
 struct EndStops;
+struct ActuatorState;
+struct ActuatorConstants;
 
 struct ActuatorNumbers {
   // Neither pins, air, dry friction, valve section nor volumes that change.
@@ -26,6 +28,11 @@ struct ActuatorNumbers {
   double relief_Pa, anti_cavitation_Pa;
   const EndStops* stops;
 };
-ActuatorNumbers actuator_numbers(const MachineModel& model, int actuator);
+// state: with a fault, protection is that of the faulty circuit; null: of the sound one.
+ActuatorNumbers actuator_numbers(const MachineModel& model, int actuator,
+                                 const ActuatorState* state = nullptr);
+// Constants of a circuit with the state's fault, over steps of h [s].
+ActuatorConstants faulty_constants(const MachineModel& model, int actuator,
+                                   const ActuatorState& state, double h);
 
 }  // namespace knuckleboom::machine

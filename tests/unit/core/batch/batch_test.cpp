@@ -118,11 +118,103 @@ TEST(Batch, EventsAndFaultsComeAtTheirTicks) {
   EXPECT_EQ(fleet.lanes.in_lanes(), 8);
   fleet.step(250);
   EXPECT_EQ(fleet.apart(), "");
-  EXPECT_LT(fleet.lanes.in_lanes(), 8);  // those with the leak are alone
+  EXPECT_LT(fleet.lanes.in_lanes(), 8);  // those that have begun to leak are of another structure
   EXPECT_NE(fleet.alone.state(0).machine.energy.leakage, 0.0);
   fleet.step(800);
   EXPECT_EQ(fleet.apart(), "");
   EXPECT_EQ(fleet.lanes.in_lanes(), 8);
+}
+
+// Faults that stand still are in lanes, each machine with its own, beside sound ones and with levers that move.
+TEST(Batch, FaultsThatStandStillAreInLanes) {
+  using command::FaultKind;
+  const FaultKind kinds[] = {FaultKind::kSpoolOffset,  FaultKind::kSensorBias,
+                             FaultKind::kLowRelief,    FaultKind::kControllerOff,
+                             FaultKind::kAirInOil,     FaultKind::kLeverDelay,
+                             FaultKind::kCylinderLeak, FaultKind::kHoseLeak};
+  const double sizes[] = {0.08, 0.05, 8e6, 0.0, 0.3, 0.2, 5e-12, 1e-11};
+  for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull}) {
+    std::vector<command::Scenario> scenarios;
+    for (int i = 0; i < 17; ++i) {
+      command::Scenario scenario = i % 3 == 0 ? test::stick_sine() : batch_levers(i % 5, 5.0);
+      command::Fault fault;
+      fault.name = "own";
+      fault.kind = kinds[i % 8];
+      fault.function = i % 2 == 0 ? "stick" : "boom";
+      fault.size = sizes[i % 8];
+      fault.ramp_s = i % 4 == 1 ? 0.02 : 0.0;
+      fault.at_s = 0.1;
+      fault.until_s = 0.9;
+      if (i != 16) scenario.faults.push_back(fault);
+      scenarios.push_back(scenario);
+    }
+    BatchFleet fleet(batch::widest(), fidelity, scenarios);
+    fleet.step(130);
+    EXPECT_EQ(fleet.apart(), "");
+    for (int piece = 0; piece < 5; ++piece) {
+      for (Batch* batch : {&fleet.lanes, &fleet.alone})
+        batch->hold(3, 1, {0.3 * piece, sim::ActuatorMode::kVoltage, 0, 0.0});
+      fleet.step(150);
+      ASSERT_EQ(fleet.apart(), "") << machine::word_of(fidelity) << ", " << piece;
+      EXPECT_GE(fleet.lanes.in_lanes(), 14);
+    }
+    EXPECT_NE(fleet.alone.state(16).machine.q[2], fleet.alone.state(4).machine.q[2]);
+    fleet.step(200);
+    EXPECT_EQ(fleet.apart(), "");
+  }
+}
+
+// Those that change from tick to tick are done alone, and are where they would be alone too.
+TEST(Batch, FaultsThatChangeAreBesideTheLanes) {
+  using command::FaultKind;
+  const FaultKind kinds[] = {FaultKind::kStickingSpool, FaultKind::kWornPump,
+                             FaultKind::kSensorNoise, FaultKind::kSensorDropout};
+  std::vector<command::Scenario> scenarios;
+  for (int i = 0; i < 8; ++i) {
+    command::Scenario scenario = i % 2 == 0 ? test::stick_sine() : batch_levers(i, 4.0);
+    command::Fault fault;
+    fault.name = "own";
+    fault.kind = kinds[i % 4];
+    fault.function = fault.kind == FaultKind::kWornPump ? "" : "stick";
+    fault.size = 0.2;
+    fault.flow_size = 1e9;
+    fault.at_s = 0.05;
+    if (i < 4) scenario.faults.push_back(fault);
+    scenarios.push_back(scenario);
+  }
+  BatchFleet fleet(batch::widest(), Fidelity::kReduced, scenarios);
+  fleet.step(600);
+  EXPECT_EQ(fleet.apart(), "");
+  EXPECT_EQ(fleet.lanes.in_lanes(), 4);
+}
+
+// Tip paths, among levers; a drive is held on the way, and a tick that lanes leave to the single machine turns back.
+TEST(Batch, TipPathsAreInLanes) {
+  for (const Fidelity fidelity : {Fidelity::kReduced, Fidelity::kFull}) {
+    std::vector<command::Scenario> scenarios;
+    for (int i = 0; i < 8; ++i) {
+      command::Scenario scenario = i == 5 ? batch_levers(i, 4.0) : test::tip_circle();
+      scenario.tip_start_s = 0.02 * i;
+      command::Event event;
+      event.at_s = 0.3 + 0.017 * i;
+      event.kind = command::EventKind::kPumpPressure;
+      event.value = 17e6;
+      scenario.events.push_back(event);
+      scenarios.push_back(scenario);
+    }
+    BatchFleet fleet(batch::widest(), fidelity, scenarios);
+    for (int piece = 0; piece < 6; ++piece) {
+      fleet.step(173);
+      ASSERT_EQ(fleet.apart(), "") << machine::word_of(fidelity) << ", " << piece;
+      EXPECT_GE(fleet.lanes.in_lanes(), 7);  // one may just have its event
+      if (piece == 2)
+        for (Batch* batch : {&fleet.lanes, &fleet.alone})
+          batch->hold(2, 1, {1.5, sim::ActuatorMode::kVoltage, 0, 0.0});
+      if (piece == 4)
+        for (Batch* batch : {&fleet.lanes, &fleet.alone}) batch->release(2, 1);
+    }
+    EXPECT_NE(fleet.alone.state(0).reference[1], fleet.alone.state(3).reference[1]);
+  }
 }
 
 TEST(Batch, InputsAreHeldAndReleased) {
