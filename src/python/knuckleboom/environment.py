@@ -438,26 +438,29 @@ class _Loading:
         to_bunk = np.array(self.BUNK) - grip
         carry = np.hypot(log[..., 0] - self.BUNK[0], log[..., 1] - self.BUNK[1])
         left = np.where(placed, 0.0, distance + np.where(held > 0.0, 0.0, carry))
-        parts = (seen[..., : self._sensed], np.stack([held, distance, angle], axis=-1), to_log, to_bunk, log[..., 2:], action)
+        task = np.stack([held, distance, angle], axis=-1)
+        parts = (seen[..., : self._sensed], task, to_log, to_bunk, log[..., 2:], action)
         return np.concatenate(parts, axis=-1, dtype=np.float32), left
 
 
 class SingleLog(_Loading, _Env):
     """A log is to be gripped, lifted and laid into a bunk beside the machine.
 
-    The valves are driven directly, with what makes it hard: overlap and lag of the spools, one pump for all functions,
-    compressible oil, a swinging grapple, contact of log, jaws, ground and stakes, and a dead time of the commands.
+    The valves are driven directly, with what makes it hard: overlap and lag of the spools, one pump for all
+    functions, compressible oil, a swinging grapple, contact of log, jaws, ground and stakes, and a dead time of the
+    commands.
 
     action: float32 of shape (6,), -1 to 1: valve commands of swing, boom, stick, extension and rotator, and of the
         jaws, above 0 closes.
-    observation: float32 of shape (len(observation_names),), each in the unit of its name. log and bunk: from the grip to
-        them, in the world's axes, the log's from where it lay; 0 while it is held.
+    observation: float32 of shape (len(observation_names),), each in the unit of its name. log and bunk: from the
+        grip to them, in the world's axes, the log's from where it lay; 0 while it is held.
     reward: metres by which what is left to go became less, +10 when the log lies still in the bunk, -1 for each
         collision. What is left: from grip to log, and from there to the bunk.
     An episode terminates when the log is in the bunk, and is truncated after `seconds`.
 
-    machine: one with a grapple, set up as harvester_wheeled. set, fidelity: as of Simulation. dead_time_s: from an action
-    to the lever. The seed draws place, direction and size of the log; the same seed and actions give the same bits.
+    machine: one with a grapple, set up as harvester_wheeled. set, fidelity: as of Simulation. dead_time_s: from an
+    action to the lever. The seed draws place, direction and size of the log; the same seed and actions give the same
+    bits.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}
