@@ -84,10 +84,6 @@ const std::vector<Layer>& layers() {
         "include/knuckleboom.h"}},
       {"fmu/", {"io/", "fmi/"}},
       {"recording/", {"core/", "io/", "reader_build.hpp", "version.hpp"}},
-      // The module of the package for Python.
-      {"python/",
-       {"io/", "recording/session_columns", "analysis/linear_model", "capi/controllers",
-        "include/knuckleboom.h"}},
       {"runtime/", {"core/", "io/", "recording/", "version.hpp"}},
       {"endpoint/", {"core/math/", "core/exchange/", "io/"}},
       {"language/", {}},
@@ -102,6 +98,10 @@ const std::vector<Layer>& layers() {
       {"identification/", {}},
       {"sound/", {"core/math/", "core/training/session_snapshot", "runtime/latest_value"}},
       {"analysis/", {"core/", "reference/", "io/", "recording/", "runtime/", "identification/"}},
+      // The module of the package for Python.
+      {"python/",
+       {"io/", "recording/session_columns", "analysis/linear_model", "capi/controllers",
+        "include/knuckleboom.h"}},
       // The rooms of the program. A room may include those below it that are named, no sibling.
       {"app/shell/",
        {"core/math/", "core/machine/", "io/", "endpoint/", "language/", "version.hpp"}},
