@@ -531,14 +531,15 @@ TEST(Inspect, showsAMotorUnderLoad) {
   const Outcome outcome = run({"inspect", "hydraulic_host", "--at", "shoulder=0.3"});
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   // 100 cm3 a radian.
-  EXPECT_THAT(outcome.output,
-              testing::ContainsRegex("shoulder +load -618 N m, ports 0.00 and 6.18 MPa"));
+  EXPECT_THAT(
+      outcome.output,
+      testing::ContainsRegex("shoulder +load -618 N m, M_Eq 81.04 kg m2, ports 0.00 and 6.18 MPa"));
 }
 
 TEST(Inspect, showsNeitherRoundingErrorsNorPressuresOfAir) {
   EXPECT_THAT(run({"inspect", "forwarder"}).output, Not(testing::ContainsRegex("e-[1-9][0-9]")));
   const std::string air = run({"inspect", "air_bench"}).output;
-  EXPECT_THAT(air, HasSubstr("force -14.7 N\n"));
+  EXPECT_THAT(air, HasSubstr("force F_S -14.7 N, M_Eq 1.5 kg\n"));
   EXPECT_THAT(air, Not(HasSubstr("ports")));
 }
 

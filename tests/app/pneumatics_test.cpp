@@ -20,7 +20,7 @@ TEST(Pneumatics, SineGoesInStepsWithStickingFriction) {
       run({"pneumatics", "air_sine", "--friction", "viscous", "--friction", "coulomb_viscous"});
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_THAT(outcome.output,
-              ContainsRegex("air_sine +viscous +none +[0-9.]+ mm +1\\.[0-9]+ mm +0\\.0 %"));
+              ContainsRegex("air_sine +viscous +none +[0-9.]+ mm +1\\.[0-9]+ mm +0\\.[0-9] %"));
   EXPECT_THAT(outcome.output,
               ContainsRegex("coulomb_viscous +none +[0-9.]+ mm +1\\.[0-9]+ mm +7[0-9]\\.[0-9] %"));
 }

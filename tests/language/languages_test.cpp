@@ -203,7 +203,7 @@ constexpr const char* kPages[] = {
     "src/report/page.cpp",
 };
 // The window of emulate speaks English.
-constexpr const char* kEnglish[] = {"emulation_panel"};
+constexpr const char* kEnglish[] = {"emulation_panel", "workbench_panel"};
 
 std::vector<std::string> unmarked_texts(const std::string& source) {
   static const std::regex kToken(

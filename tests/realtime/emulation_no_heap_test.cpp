@@ -45,6 +45,8 @@ TEST(NoHeap, InAnEmulation) {
 TEST(NoHeap, InAHilBench) {
   std::vector<exchange::SignalRule> rules(3);
   rules[0].name = "operator.x";
+  rules[0].least = -0.02;
+  rules[0].most = 0.02;
   rules[1].name = "sensor.force_z";
   rules[2].name = "host.turn.valve";
   for (exchange::SignalRule& rule : rules) rule.source = exchange::Source::kNetwork;

@@ -14,7 +14,7 @@
 
 namespace knuckleboom::analysis {
 
-// What a logger does to a channel before it writes it, in this order. All zero: nothing.
+// A logger does this to a channel before it writes it, in this order. All zero: nothing.
 struct Logger {
   double lag_s = 0.0;   // of first order
   double dead_s = 0.0;  // dead time

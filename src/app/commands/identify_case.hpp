@@ -25,7 +25,7 @@ enum class Place {
   kScale,
   kStart,
   kSpeed,  // of a joint at the start of the log
-  // Of the logger, analysis::Logger.
+  // The logger's, analysis::Logger.
   kLag,
   kDeadTime,
   kHold,

@@ -201,13 +201,12 @@ std::string value_text(const training::Figure& figure, double value) {
 }
 
 std::string limit_text(const training::Figure& figure, const training::Limit& limit) {
-  std::string text;
-  if (limit.has_least)
-    text = tr_format("at least {}", without_tenths(value_text(figure, limit.least)));
-  if (limit.has_most)
-    text += (text.empty() ? "" : ", ") +
-            tr_format("at most {}", without_tenths(value_text(figure, limit.most)));
-  return text;
+  const auto told = [&](double value) { return without_tenths(value_text(figure, value)); };
+  // Both in words would not fit beside a value.
+  if (limit.has_least && limit.has_most) return told(limit.least) + " \u2013 " + told(limit.most);
+  if (limit.has_least) return tr_format("at least {}", told(limit.least));
+  if (limit.has_most) return tr_format("at most {}", told(limit.most));
+  return "";
 }
 
 bool is_beyond(const training::Figure& figure, const training::Limit& limit, double value,

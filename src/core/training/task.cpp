@@ -994,7 +994,7 @@ bool Task::lies_on_way(const world::LogSize& log, const PoseSnapshot& pose) cons
   return false;
 }
 
-// Of the trees of the stand: what is felled, and which of the others have been struck.
+// The trees of the stand: what is felled, and which of the others have been struck.
 void Task::look_at_stand(const SessionSnapshot& snapshot, Score& score) const {
   if (stand_.empty()) return;
   double all = 0.0, marked = 0.0, felled = 0.0, left = 0.0, hurt = 0.0;

@@ -747,7 +747,7 @@ void FellingSite::feel(std::span<const world::MachinePart> parts, const world::P
   strike(forces.stems_struck[1], state.falling);
   for (int i = 0; i < forces.struck_count; ++i)
     if (forces.struck[i] < timber::kMostStems) state.hurt.add(forces.struck[i]);
-  // What falls on a tree that lies does not move it: so it is the machine that pushes, or what it holds.
+  // A tree that lies is not moved by what falls on it: so it is the machine that pushes, or what it holds.
   if (state.felled_count == 0 || state.falling.stem >= 0 ||
       (state.moving.stem >= 0 && state.moving.gripped == 0))
     return;

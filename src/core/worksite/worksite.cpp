@@ -20,7 +20,7 @@ using multibody::Pose;
 
 constexpr int kFirstJawId = 1000;
 constexpr int kHeldLogId = 2000;
-// Of a part that is not the machine's, but of a tree that moves: the one in the head, and the other one.
+// The link of a part that is not the machine's, but of a tree that moves: the one in the head, and the other one.
 constexpr int kTreeLink = -2, kOtherTreeLink = -3;
 static_assert(kTreeLink < multibody::kBase);
 constexpr double kLetGo = 0.03;      // opening beyond the grip at which a log falls

@@ -151,7 +151,7 @@ constexpr auto state_fields(const ScoreState* /*type*/) {
 inline constexpr double kReadyTime = 10.0;     // s, for looking round before the clock runs
 inline constexpr double kLengthWithin = 0.03;  // m; a log that is no more off has its length
 
-// Of the exercise's stand.
+// One tree of the exercise's stand.
 struct StandTree {
   int stem = 0;
   double section = 0.0;  // at breast height [m^2]

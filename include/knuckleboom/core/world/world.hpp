@@ -233,7 +233,7 @@ struct StemChanges {
   Cut cut[kMost];
   int count = 0;
   std::int32_t between = -1;  // between the knives of a head, which do not touch it; -1: none
-  // Of which the parts of a tree are: they do not touch it; -1: none. Likewise of a second tree, with its parts.
+  // The stem whose parts are those of a tree: they do not touch it; -1: none. Likewise of a second tree, with its parts.
   std::int32_t moving = -1, falling = -1;
   // Parts of a tree between the knives, and of one that these have let go and that is not clear of the head.
   struct Ids {

@@ -232,13 +232,25 @@ safe_value = 3
   wild.emulated_every = 16;
   wild.integrator = emulation::Integrator::kExplicitEuler;
   wild.safety.most_force = wild.safety.most_tip_error = 1e12;
+  wild.safety.energy_budget = wild.safety.swing = 1e12;
+  // A start with so late a loop is refused on hard walls: they become hard afterwards.
+  const double hard = wild.site.law.stiffness;
+  wild.site.law.stiffness = 1.0;
   const HilBench bench(wild, incoming_rules(signals));
+  const auto is_stiffness = [](const emulation::Tunable& one) {
+    return one.name == "site.stiffness_N_per_m";
+  };
+  const auto stiffness = static_cast<int>(
+      std::find_if(bench.tunables().begin(), bench.tunables().end(), is_stiffness) -
+      bench.tunables().begin());
   endpoint::UdpSettings other = endpoint::udp_settings("udp:127.0.0.1:47734@127.0.0.1:47733");
   other.receives = 2;
   endpoint::UdpEndpoint platform(other);
   LiveEndpoints endpoints(signals, bench, nullptr, true, {});
-  LiveThread live(bench, &endpoints, nullptr, nullptr, {at(0, HilCommandKind::kRun), quit(2000)},
-                  without_priority());
+  LiveThread live(
+      bench, &endpoints, nullptr, nullptr,
+      {at(0, HilCommandKind::kRun), at(1, HilCommandKind::kTune, stiffness, hard), quit(2000)},
+      without_priority());
   exchange::SignalFrame heard{};
   double fastest = 0.0, after = 0.0;
   for (std::int64_t k = 0; live.tick(); ++k) {
