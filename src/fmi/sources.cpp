@@ -48,16 +48,13 @@ constexpr std::string_view kLeftOut[] = {
 constexpr std::string_view kAlone[] = {"core/batch/lane_kernel.cpp"};
 
 // Before each unit.
-constexpr std::string_view kHead =
-    R"cpp(#if __cplusplus < 202002L
+constexpr std::string_view kHead = R"text(#if __cplusplus < 202002L
 #error "This FMU is of C++20: compile it with -std=c++20, or by the CMakeLists.txt here"
 #endif
 #if defined(__FMA__) || defined(__AVX__) || defined(__FAST_MATH__)
-#error \
-              "This FMU gives equal bits on every x86-64 processor: compile it without -march, -mfma and -ffast-math"
+#error "This FMU gives equal bits on every x86-64 processor: compile it without -march, -mfma and -ffast-math"
 #endif
-#if !__has_include( \
-              <Eigen/Core>) || !__has_include(<fmt/format.h>) || !__has_include(<xxhash.h>) || \
+#if !__has_include(<Eigen/Core>) || !__has_include(<fmt/format.h>) || !__has_include(<xxhash.h>) || \
     !__has_include(<toml++/toml.h>)
 #error "Headers are missing (Debian: libeigen3-dev libfmt-dev libxxhash-dev libtomlplusplus-dev)"
 #endif
@@ -66,13 +63,13 @@ constexpr std::string_view kHead =
 #define KNUCKLEBOOM_CONFIG_FROM_BIN "nowhere"
 #define KNUCKLEBOOM_CONFIG_FROM_LIB "nowhere"
 #define TOML_HEADER_ONLY 0
-)cpp";
+)text";
 
-constexpr const char *kOptions =
-                         "-std=c++20 -ffp-contract=off -fPIC -fvisibility=hidden "
-                         "-fvisibility-inlines-hidden -Wno-subobject-linkage "
-                         "-I/usr/include/eigen3",
-                     *kTickOptions = "-O2 -fno-tree-vectorize", *kOtherOptions = "-O1";
+constexpr const char* kOptions =
+    "-std=c++20 -ffp-contract=off -fPIC -fvisibility=hidden -fvisibility-inlines-hidden "
+    "-Wno-subobject-linkage -I/usr/include/eigen3";
+constexpr const char* kTickOptions = "-O2 -fno-tree-vectorize";
+constexpr const char* kOtherOptions = "-O1";
 
 constexpr const char* kCMake =
     R"(# Builds the FMU's code as {0}.so, to be put into the FMU's folder binaries/.
